@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+#
+# make            the host programs: unit tests in the main option sets
+# make test       runs them; gcc, make and cmocka are all it takes
+# make demo       the main job: boots the sample kernel, prints the tables, writes out/
+# make check      everything that must hold; what cannot run here says SKIP and why
+# make check-fresh  demo.sh and check.sh in a minimal Debian of their own (root, debootstrap)
+# make run-arm64  the sample kernel's boot tests on your terminal
+# make format     lays the C files out
+#
+# Everything that is made goes to build/ and out/. V=1 shows the commands.
+
+B := build
+Q := $(if $(V),,@)
+CC ?= gcc
+HOST_WARN := -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wundef -Wvla \
+	-Wmissing-prototypes -Wstrict-prototypes -Wcast-align -Werror
+
+.DEFAULT_GOAL := all
+.SUFFIXES:
+.DELETE_ON_ERROR:
+
+include ktlb.mk
+
+# ---- unit tests ----------------------------------------------------------------------------------
+#
+# An option set is a name and flags; each test is built once for each set. `unit_set` makes the rules
+# of one set: its programs are $(B)/unit/SET/test_*. The variables UNIT_CC, UNIT_FLAGS and UNIT_DIR
+# let tests/check build all of it again with another compiler or a sanitizer.
+
+UNIT_CC ?= $(CC)
+UNIT_FLAGS ?= -O2
+UNIT_DIR ?= $(B)/unit
+UNIT_SRC ?= src
+
+SET_default :=
+SET_before := -DKTLB_CFG_OPT_THIS_CPU_ASID=0 -DKTLB_CFG_OPT_CPU_ID_IN_THREAD=0 \
+	-DKTLB_CFG_TLBI_RANGE=KTLB_TLBI_NONE
+SET_o1_before := -DKTLB_CFG_OPT_THIS_CPU_ASID=0
+SET_o3_before := -DKTLB_CFG_OPT_CPU_ID_IN_THREAD=0
+SET_range_none := -DKTLB_CFG_TLBI_RANGE=KTLB_TLBI_NONE
+SET_range_always := -DKTLB_CFG_TLBI_RANGE=KTLB_TLBI_ALWAYS
+SET_range_page_stride := -DKTLB_CFG_TLBI_RANGE=KTLB_TLBI_PAGE_STRIDE
+SET_ttbr1 := -DKTLB_CFG_ARM64_ASID_IN_TTBR1=1
+SET_16k := -DKTLB_CFG_ARM64_GRANULE_SHIFT=14
+SET_64k := -DKTLB_CFG_ARM64_GRANULE_SHIFT=16
+SET_lpa2 := -DKTLB_CFG_ARM64_LPA2=1
+SET_16k_lpa2 := -DKTLB_CFG_ARM64_GRANULE_SHIFT=14 -DKTLB_CFG_ARM64_LPA2=1
+SET_no_count := -DKTLB_CFG_COUNT=0
+SET_no_check := -DKTLB_CFG_CHECK=0
+SET_thread_offset := -DKTLB_CFG_THREAD_OFFSET=4
+SET_line_128 := -DKTLB_CFG_CACHE_LINE=128
+SET_kernels_own := -DKTLB_CFG_CPU_ID=KTLB_KERNEL -DKTLB_CFG_PERCPU=KTLB_KERNEL \
+	-DKTLB_PORT_FILE='"kernel_port.h"'
+SET_cpus_1 := -DKTLB_CFG_MAX_CPUS=1
+SET_cpus_63 := -DKTLB_CFG_MAX_CPUS=63
+SET_cpus_65 := -DKTLB_CFG_MAX_CPUS=65
+SET_cpus_256 := -DKTLB_CFG_MAX_CPUS=256
+SET_cpus_1024 := -DKTLB_CFG_MAX_CPUS=1024
+SET_flipped := $(SET_before) $(SET_ttbr1) $(SET_16k_lpa2) $(SET_no_count) $(SET_no_check) \
+	$(SET_thread_offset) $(SET_line_128) $(SET_cpus_1024)
+
+UNIT_SETS_ALL := default before o1_before o3_before range_none range_always range_page_stride \
+	ttbr1 16k 64k lpa2 16k_lpa2 no_count no_check thread_offset line_128 kernels_own cpus_1 \
+	cpus_63 cpus_65 cpus_256 cpus_1024 flipped
+UNIT_SETS ?= default before kernels_own cpus_1024 flipped
+UNIT_TESTS := operands plan cpuset ids flush switch misuse
+UNIT_SRCS = $(patsubst $(KTLB_DIR)/src/%,$(UNIT_SRC)/%,$(KTLB_SRCS_arm64)) tests/unit/fake.c
+UNIT_INCS = -Itests/unit -Iinclude -I$(UNIT_SRC)/arch/arm64 -I$(UNIT_SRC)
+
+define unit_set
+$(UNIT_DIR)/$(1)/lib/%.o: $(UNIT_SRC)/%.c
+	@mkdir -p $$(@D)
+	$(Q)$(UNIT_CC) -std=gnu11 -g $(UNIT_FLAGS) $(HOST_WARN) $(SET_$(1)) $(UNIT_INCS) -MMD -MP -c $$< -o $$@
+$(UNIT_DIR)/$(1)/%.o: tests/unit/%.c
+	@mkdir -p $$(@D)
+	$(Q)$(UNIT_CC) -std=gnu11 -g $(UNIT_FLAGS) $(HOST_WARN) $(SET_$(1)) $(UNIT_INCS) -MMD -MP -c $$< -o $$@
+$(UNIT_DIR)/$(1)/test_%: $(UNIT_DIR)/$(1)/test_%.o $(UNIT_DIR)/$(1)/fake.o \
+		$(patsubst $(KTLB_DIR)/src/%.c,$(UNIT_DIR)/$(1)/lib/%.o,$(KTLB_SRCS_arm64))
+	$(Q)$(UNIT_CC) -g $(UNIT_FLAGS) $$^ -lcmocka -lpthread -o $$@
+.PRECIOUS: $(UNIT_DIR)/$(1)/%.o $(UNIT_DIR)/$(1)/lib/%.o
+-include $(wildcard $(UNIT_DIR)/$(1)/*.d $(UNIT_DIR)/$(1)/lib/*.d)
+endef
+$(foreach set,$(UNIT_SETS),$(eval $(call unit_set,$(set))))
+
+UNIT_PROGRAMS := $(foreach set,$(UNIT_SETS),$(addprefix $(UNIT_DIR)/$(set)/test_,$(UNIT_TESTS)))
+
+.PHONY: all unit test
+all: unit
+unit: $(UNIT_PROGRAMS)
+
+test: unit
+	@tests/unit/run $(UNIT_PROGRAMS)
+
+# ---- the sample kernel, the demo, the checks -----------------------------------------------------
+
+include kernel/kernel.mk
+include lab/lab.mk
+
+.PHONY: check check-fresh format clean
+check:
+	@tests/check
+
+check-fresh:
+	@tools/check-fresh
+
+C_FILES = $(shell git ls-files '*.[ch]')
+format:
+	clang-format -i $(C_FILES)
+
+clean:
+	rm -rf $(B) out

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The options of ktlb, each with its default, its price, and a check of its value.
+ *
+ * A kernel changes one by -DKTLB_CFG_X=value for the library and for its own files alike, or by
+ * naming a header of its own: -DKTLB_CONFIG_FILE='"my_ktlb_config.h"'. No option changes the
+ * layout of a public struct, except KTLB_CFG_MAX_CPUS; that one is part of the name of the symbol
+ * behind ktlb_init, so that two files that disagree on it do not link.
+ */
+#ifndef KTLB_CONFIG_H
+#define KTLB_CONFIG_H
+
+#ifdef KTLB_CONFIG_FILE
+#include KTLB_CONFIG_FILE
+#endif
+
+/* Names for the values of the options. */
+#define KTLB_TLBI_NONE        1
+#define KTLB_TLBI_ALWAYS      2
+#define KTLB_TLBI_PAGE_STRIDE 3
+#define KTLB_TLBI_PLANNER     4
+
+#define KTLB_OWN    1
+#define KTLB_KERNEL 2
+
+/*
+ * How many CPUs there can be: CPU numbers are 0 .. MAX_CPUS - 1, with holes if you like. A plain
+ * number, no expression: it is pasted into a symbol's name.
+ */
+#ifndef KTLB_CFG_MAX_CPUS
+#define KTLB_CFG_MAX_CPUS 64
+#endif
+#if KTLB_CFG_MAX_CPUS < 1 || KTLB_CFG_MAX_CPUS > 4096
+#error "KTLB_CFG_MAX_CPUS must be 1 to 4096"
+#endif
+
+/*
+ * O1. 1: the switch finds this CPU's active id through the per-CPU base register. 0: through the
+ * CPU number and the table of all CPUs, two loads more, as before the change.
+ */
+#ifndef KTLB_CFG_OPT_THIS_CPU_ASID
+#define KTLB_CFG_OPT_THIS_CPU_ASID 1
+#endif
+#if KTLB_CFG_OPT_THIS_CPU_ASID != 0 && KTLB_CFG_OPT_THIS_CPU_ASID != 1
+#error "KTLB_CFG_OPT_THIS_CPU_ASID must be 0 or 1"
+#endif
+
+/*
+ * O2, arm64. What a flush of several leaves becomes on a CPU that has FEAT_TLBIRANGE (on one that
+ * has not, every value behaves as NONE):
+ *   NONE         one instruction a leaf, and the whole id from ktlb_config.full_flush_strides on
+ *   ALWAYS       range instructions whatever the leaf size                       (the origin's v3)
+ *   PAGE_STRIDE  range instructions for pages, one instruction a leaf for blocks (the origin's v4)
+ *   PLANNER      whatever takes the fewest instructions
+ */
+#ifndef KTLB_CFG_TLBI_RANGE
+#define KTLB_CFG_TLBI_RANGE KTLB_TLBI_PLANNER
+#endif
+#if KTLB_CFG_TLBI_RANGE < KTLB_TLBI_NONE || KTLB_CFG_TLBI_RANGE > KTLB_TLBI_PLANNER
+#error "KTLB_CFG_TLBI_RANGE must be KTLB_TLBI_NONE, _ALWAYS, _PAGE_STRIDE or _PLANNER"
+#endif
+
+/*
+ * Whose way of naming the current CPU is used. KTLB_OWN: ktlb's, see ktlb/cpu.h. KTLB_KERNEL: the
+ * kernel's: KTLB_PORT_FILE names a header with ktlb_port_cpu_id(), see ktlb/port.h.
+ */
+#ifndef KTLB_CFG_CPU_ID
+#define KTLB_CFG_CPU_ID KTLB_OWN
+#endif
+#if KTLB_CFG_CPU_ID != KTLB_OWN && KTLB_CFG_CPU_ID != KTLB_KERNEL
+#error "KTLB_CFG_CPU_ID must be KTLB_OWN or KTLB_KERNEL"
+#endif
+
+/*
+ * O3, with KTLB_CFG_CPU_ID == KTLB_OWN. 1: the CPU number is a field of the running thread's
+ * descriptor, whose address is in a register (arm64: SP_EL0). 0: it is a per-CPU variable, as
+ * before the change.
+ */
+#ifndef KTLB_CFG_OPT_CPU_ID_IN_THREAD
+#define KTLB_CFG_OPT_CPU_ID_IN_THREAD 1
+#endif
+#if KTLB_CFG_OPT_CPU_ID_IN_THREAD != 0 && KTLB_CFG_OPT_CPU_ID_IN_THREAD != 1
+#error "KTLB_CFG_OPT_CPU_ID_IN_THREAD must be 0 or 1"
+#endif
+
+/* Where in the kernel's thread descriptor its struct ktlb_thread lies, in bytes. */
+#ifndef KTLB_CFG_THREAD_OFFSET
+#define KTLB_CFG_THREAD_OFFSET 0
+#endif
+#if KTLB_CFG_THREAD_OFFSET < 0 || KTLB_CFG_THREAD_OFFSET > 4092 || KTLB_CFG_THREAD_OFFSET % 4
+#error "KTLB_CFG_THREAD_OFFSET must be a multiple of 4 below 4096: one load has to reach it"
+#endif
+
+/*
+ * Whose per-CPU base is used. KTLB_OWN: ktlb's (arm64: TPIDR_EL1 holds the distance from a per-CPU
+ * variable as the linker placed it to this CPU's copy), see ktlb/cpu.h. KTLB_KERNEL: the kernel's
+ * own: KTLB_PORT_FILE names a header with ktlb_port_this_cpu().
+ */
+#ifndef KTLB_CFG_PERCPU
+#define KTLB_CFG_PERCPU KTLB_OWN
+#endif
+#if KTLB_CFG_PERCPU != KTLB_OWN && KTLB_CFG_PERCPU != KTLB_KERNEL
+#error "KTLB_CFG_PERCPU must be KTLB_OWN or KTLB_KERNEL"
+#endif
+
+/* The section of per-CPU variables, for a linker script that gathers and copies them. */
+#ifndef KTLB_CFG_PERCPU_SECTION
+#define KTLB_CFG_PERCPU_SECTION ".data.percpu"
+#endif
+
+/*
+ * arm64: where the hardware reads the current ASID, that is, TCR_EL1.A1. 0: TTBR0_EL1, beside the
+ * user's root: one register holds both, so that no instant mixes them. 1: TTBR1_EL1, as kernels
+ * need that split ids for page-table isolation: the switch then passes through the empty table.
+ * ktlb_cpu_online fails if TCR_EL1 says otherwise.
+ */
+#ifndef KTLB_CFG_ARM64_ASID_IN_TTBR1
+#define KTLB_CFG_ARM64_ASID_IN_TTBR1 0
+#endif
+#if KTLB_CFG_ARM64_ASID_IN_TTBR1 != 0 && KTLB_CFG_ARM64_ASID_IN_TTBR1 != 1
+#error "KTLB_CFG_ARM64_ASID_IN_TTBR1 must be 0 or 1"
+#endif
+
+/* arm64: log2 of the translation granule, the same in both halves; checked against TCR_EL1. */
+#ifndef KTLB_CFG_ARM64_GRANULE_SHIFT
+#define KTLB_CFG_ARM64_GRANULE_SHIFT 12
+#endif
+#if KTLB_CFG_ARM64_GRANULE_SHIFT != 12 && KTLB_CFG_ARM64_GRANULE_SHIFT != 14 && \
+	KTLB_CFG_ARM64_GRANULE_SHIFT != 16
+#error "KTLB_CFG_ARM64_GRANULE_SHIFT must be 12, 14 or 16"
+#endif
+
+/* arm64: 1 if TCR_EL1.DS is set (FEAT_LPA2): range operands then count in 64 KiB. Checked too. */
+#ifndef KTLB_CFG_ARM64_LPA2
+#define KTLB_CFG_ARM64_LPA2 0
+#endif
+#if KTLB_CFG_ARM64_LPA2 != 0 && KTLB_CFG_ARM64_LPA2 != 1
+#error "KTLB_CFG_ARM64_LPA2 must be 0 or 1"
+#endif
+
+/*
+ * 1: every call checks its caller's context and arguments and ends in ktlb_port_fail with a
+ * sentence when they are wrong. 0: only the checks off the hot paths remain. Price: 3 instructions
+ * a switch, up to 6 a flush.
+ */
+#ifndef KTLB_CFG_CHECK
+#define KTLB_CFG_CHECK 1
+#endif
+#if KTLB_CFG_CHECK != 0 && KTLB_CFG_CHECK != 1
+#error "KTLB_CFG_CHECK must be 0 or 1"
+#endif
+
+/* 1: events are counted per CPU, see ktlb_stats_read. 0: they are not, and all counts read 0. */
+#ifndef KTLB_CFG_COUNT
+#define KTLB_CFG_COUNT 1
+#endif
+#if KTLB_CFG_COUNT != 0 && KTLB_CFG_COUNT != 1
+#error "KTLB_CFG_COUNT must be 0 or 1"
+#endif
+
+/* What two CPUs must not share by accident. A power of two; Apple's cores want 128. */
+#ifndef KTLB_CFG_CACHE_LINE
+#define KTLB_CFG_CACHE_LINE 64
+#endif
+#if KTLB_CFG_CACHE_LINE != 64 && KTLB_CFG_CACHE_LINE != 128 && KTLB_CFG_CACHE_LINE != 256
+#error "KTLB_CFG_CACHE_LINE must be 64, 128 or 256"
+#endif
+
+#endif /* KTLB_CONFIG_H */

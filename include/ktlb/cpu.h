@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who am I: the number of this CPU, and this CPU's copy of a per-CPU variable, in the fewest
+ * instructions that the architecture allows. ktlb uses them; so can the kernel.
+ *
+ * The number (KTLB_CFG_CPU_ID == KTLB_OWN)
+ *   Origin O3: the kernel keeps the address of the running thread's descriptor in a register
+ *   (arm64: SP_EL0), and a struct ktlb_thread lies KTLB_CFG_THREAD_OFFSET bytes into it. The
+ *   scheduler writes ktlb_thread.cpu while the thread cannot run, before the thread runs on that
+ *   CPU. Two instructions on arm64: MRS, LDR.
+ *
+ * The variable (KTLB_CFG_PERCPU == KTLB_OWN)
+ *   A per-CPU variable is defined once, KTLB_PERCPU(type, name), and linked once; each CPU has a
+ *   copy of the whole section, all at the same distance from the original. The base register
+ *   (arm64: TPIDR_EL1) holds that distance; ktlb_cpu_online writes it, taking it from where the
+ *   state that it is given lies as against ktlb_percpu, ktlb's own variable. The boot CPU may use
+ *   the originals. A kernel with no other per-CPU variable needs no linker script for this.
+ *
+ * Context of both: wherever the thread cannot be moved to another CPU; elsewhere the answer can be
+ * out of date before it is used.
+ */
+#ifndef KTLB_CPU_H
+#define KTLB_CPU_H
+
+#include <stdint.h>
+
+#include <ktlb/config.h>
+#include <ktlb/ktlb.h>
+#include <ktlb/port.h>
+#include <ktlb_arch/insn.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* To embed in the kernel's thread descriptor. */
+struct ktlb_thread {
+	uint32_t cpu;
+};
+
+/* Defines or declares a variable that each CPU has a copy of. */
+#define KTLB_PERCPU(type, name)         __attribute__((section(KTLB_CFG_PERCPU_SECTION))) type name
+#define KTLB_PERCPU_DECLARE(type, name) extern KTLB_PERCPU(type, name)
+
+/* The original of ktlb's own per-CPU variable; CPU 0 may give its address to ktlb_cpu_online. */
+KTLB_PERCPU_DECLARE(struct ktlb_cpu, ktlb_percpu);
+
+#if KTLB_CFG_PERCPU == KTLB_OWN
+/* The address of this CPU's copy of x. */
+#define ktlb_this_cpu(x) \
+	((__typeof__(&(x)))(void *)((uintptr_t) & (x) + (uintptr_t)ktlb_insn_percpu_offset()))
+#endif
+
+/* This CPU's state. */
+static inline struct ktlb_cpu *ktlb_cpu_self(void)
+{
+#if KTLB_CFG_PERCPU == KTLB_OWN
+	return ktlb_this_cpu(ktlb_percpu);
+#else
+	return ktlb_port_this_cpu();
+#endif
+}
+
+/* The number of this CPU. */
+static inline uint32_t ktlb_cpu_id(void)
+{
+#if KTLB_CFG_CPU_ID == KTLB_KERNEL
+	return ktlb_port_cpu_id();
+#elif KTLB_CFG_OPT_CPU_ID_IN_THREAD
+	return ktlb_insn_thread_u32(KTLB_CFG_THREAD_OFFSET);
+#else
+	return ktlb_cpu_self()->number;
+#endif
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KTLB_CPU_H */

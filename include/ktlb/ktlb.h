@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ktlb: the address spaces that a kernel's CPUs run in, and the coherence of their TLBs.
+ *
+ * This is the reference of every call. A comment says what the call does, then:
+ *   Context   which CPU and thread may call it, interrupts, preemption, whether it may spin
+ *   Ordering  what the caller's memory accesses may rely on
+ *   Fails     the sentences by which wrong use ends in ktlb_port_fail
+ *
+ * The order of a start:
+ *   1. the boot CPU:     ktlb_init, then ktlb_cpu_online
+ *   2. every other CPU:  ktlb_cpu_online, before its first user address space
+ *   3. then              ktlb_space_init, ktlb_switch, ktlb_flush_*
+ *
+ * All structs are the caller's memory, and stay where they are while in use. Those of zero bytes
+ * are "not initialised", which every call notices.
+ */
+#ifndef KTLB_H
+#define KTLB_H
+
+#include <stdint.h>
+
+#include <ktlb/config.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KTLB_VERSION        "0.1.0"
+#define KTLB_VERSION_NUMBER 0x000100
+
+/* ---- life -------------------------------------------------------------------------------------*/
+
+/* Errata: what the kernel has found on any of its CPUs. Bits for ktlb_config.errata. */
+enum {
+	/*
+	 * arm64: a TLBI and its DSB may end before everything that used the old translation is
+	 * visible; each completion then repeats both (CVE-2025-10263 and the older family of
+	 * "repeat TLBI" errata). Needed as soon as one CPU of the machine is affected.
+	 */
+	KTLB_ERRATUM_REPEAT_TLBI = 1u << 0,
+};
+
+/* Features, for ktlb_config.without and ktlb_features. */
+enum {
+	KTLB_FEATURE_TLBI_RANGE = 1u << 0, /* arm64 FEAT_TLBIRANGE */
+	KTLB_FEATURE_TTL = 1u << 1,        /* arm64 FEAT_TTL: level hints */
+};
+
+struct ktlb_config {
+	/* How many CPUs will ever be online at once; 1 .. KTLB_CFG_MAX_CPUS. Bounds the ids. */
+	uint32_t cpus;
+
+	/*
+	 * How many ids to use, id 0 (never handed out) included; 0 = all that the hardware has.
+	 * At least cpus + 2: at a rollover every CPU may keep the id that it is running under, and
+	 * one more must be free.
+	 */
+	uint32_t id_limit;
+
+	/*
+	 * The physical address that is in the root register while no user space is. arm64: an empty
+	 * table, a granule of zeroes that stays zero.
+	 */
+	uint64_t kernel_root;
+
+	/*
+	 * A flush of so many leaves or more that would take one instruction a leaf flushes the
+	 * whole space instead. 0 = KTLB_FULL_FLUSH_STRIDES.
+	 */
+	uint32_t full_flush_strides;
+
+	uint32_t errata;  /* KTLB_ERRATUM_*: what to work around */
+	uint32_t without; /* KTLB_FEATURE_*: what not to use although the CPUs have it */
+};
+
+/*
+ * The default of full_flush_strides. 512 pages are one full last-level table of a 4 KiB granule,
+ * where the origin's "before" gives up: 120826 ns for 256 pages, 1508 ns for the whole id
+ * (origin O2, machine without ranges).
+ */
+#define KTLB_FULL_FLUSH_STRIDES 512u
+
+/*
+ * Starts the library, or starts it afresh: whatever it held before is forgotten, on memory of any
+ * content. Reads the ID and translation registers of this CPU; every later CPU must match them.
+ *
+ * Context: the boot CPU, alone, its MMU on with final TCR.
+ * Fails:   "ktlb_init: cpus must be 1 to KTLB_CFG_MAX_CPUS"
+ *          "ktlb_init: id_limit is larger than what the hardware has"
+ *          "ktlb_init: id_limit is too small: cpus + 2 ids are needed"
+ *          "ktlb_init: kernel_root must be a table's physical address, aligned to a granule"
+ *          "ktlb_init: unknown bit in errata or without"
+ *          and those of ktlb_cpu_online on registers
+ */
+#define KTLB_PASTE_(a, b) a##b
+#define KTLB_PASTE(a, b)  KTLB_PASTE_(a, b)
+#define ktlb_init         KTLB_PASTE(ktlb_init_with_max_cpus_, KTLB_CFG_MAX_CPUS)
+void ktlb_init(const struct ktlb_config *config);
+
+/* KTLB_FEATURE_* that every CPU has and `without` did not take away. 0 before ktlb_init. */
+uint32_t ktlb_features(void);
+
+/* How many ids are in use, id 0 included. 0 before ktlb_init. */
+uint32_t ktlb_id_limit(void);
+
+/*
+ * What is counted (KTLB_CFG_COUNT), a CPU each.
+ *
+ *   SWITCH_SAME   ktlb_switch to what was loaded already: nothing to do
+ *   SWITCH_HIT    ktlb_switch without the lock
+ *   SWITCH_SLOW   ktlb_switch through the allocator
+ *   ENTER_LAZY    ktlb_enter_lazy that took a user space off
+ *   ID_NEW        ids handed out
+ *   ROLLOVER      times that all ids were used up
+ *   FLUSH_OWED    this CPU's own full flush, owed since a rollover
+ *   FLUSH_PAGE    ktlb_flush_page
+ *   FLUSH_RANGE   ktlb_flush_range
+ *   FLUSH_SPACE   ktlb_flush_space
+ *   FLUSH_KERNEL  ktlb_flush_kernel_range
+ *   FLUSH_WIDENED flushes of pages or a range that became one of everything: a FLUSH_* above too
+ *   SKIP_NEVER_RAN  flushes with nothing to do: the space never had an id, so no CPU has it cached
+ *   SKIP_EMPTY    flushes of a range of no bytes
+ */
+enum ktlb_counter {
+	KTLB_COUNT_SWITCH_SAME,
+	KTLB_COUNT_SWITCH_HIT,
+	KTLB_COUNT_SWITCH_SLOW,
+	KTLB_COUNT_ENTER_LAZY,
+	KTLB_COUNT_ID_NEW,
+	KTLB_COUNT_ROLLOVER,
+	KTLB_COUNT_FLUSH_OWED,
+	KTLB_COUNT_FLUSH_PAGE,
+	KTLB_COUNT_FLUSH_RANGE,
+	KTLB_COUNT_FLUSH_SPACE,
+	KTLB_COUNT_FLUSH_KERNEL,
+	KTLB_COUNT_FLUSH_WIDENED,
+	KTLB_COUNT_SKIP_NEVER_RAN,
+	KTLB_COUNT_SKIP_EMPTY,
+	KTLB_COUNTERS
+};
+
+struct ktlb_space;
+
+/*
+ * ktlb's state of one CPU. The kernel gives the memory, one a CPU, near that CPU if it can; the
+ * fields are ktlb's own.
+ */
+struct ktlb_cpu {
+	/*
+	 * The first line belongs to this CPU; the others look at it in a rollover and a destroy
+	 * only. `active` is the id that the CPU runs under: changed by the CPU itself with a
+	 * compare-and-exchange or under the allocator's lock, exchanged for 0 by a rollover.
+	 */
+	uint64_t active;
+	struct ktlb_space *loaded; /* by this CPU only; null: none */
+	uint64_t reserved;         /* under the allocator's lock */
+	uint32_t number;
+	uint32_t magic;
+	uint8_t padding[KTLB_CFG_CACHE_LINE - 32];
+
+	uint64_t count[KTLB_COUNTERS + 2]; /* by this CPU; the last two are spare */
+} __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
+
+/*
+ * Makes this CPU known and gives it its per-CPU state, which must be zero bytes. It then runs in
+ * no user space, as after ktlb_enter_lazy, its TLB empty of everything. With
+ * KTLB_CFG_PERCPU == KTLB_OWN this also sets the per-CPU base register (see ktlb/cpu.h).
+ *
+ * Context: the CPU itself, interrupts off, final page table and TCR, before its first user space.
+ * Fails:   "ktlb_cpu_online: ktlb_init has not run"
+ *          "ktlb_cpu_online: CPU number is not below KTLB_CFG_MAX_CPUS"
+ *          "ktlb_cpu_online: more CPUs than ktlb_config.cpus"
+ *          "ktlb_cpu_online: this CPU number is online already"
+ *          "ktlb_cpu_online: the state of a CPU must be zero bytes"
+ *          "ktlb_cpu_online: interrupts must be off"
+ *          "ktlb_cpu_online: this CPU has fewer id bits than ktlb_config.id_limit needs"
+ *          "ktlb_cpu_online: this CPU lacks TLB features that the boot CPU has"
+ *          "ktlb_cpu_online: ktlb_cpu_id() does not answer this CPU's number"
+ *          arm64: "ktlb_cpu_online: TCR_EL1.A1 differs from KTLB_CFG_ARM64_ASID_IN_TTBR1"
+ *                 "ktlb_cpu_online: TCR_EL1.TG0 or TG1 differs from KTLB_CFG_ARM64_GRANULE_SHIFT"
+ *                 "ktlb_cpu_online: TCR_EL1.DS differs from KTLB_CFG_ARM64_LPA2"
+ */
+void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state);
+
+/*
+ * One user address space, embedded in the kernel's own descriptor of it. The fields are ktlb's.
+ */
+struct ktlb_space {
+	uint64_t id;   /* generation and number; 0 = none yet. Under the allocator's lock */
+	uint64_t root; /* constant */
+	uint64_t magic;
+};
+
+/*
+ * Begins a space. `root` is the physical address of its top-level table, with whatever attribute
+ * bits the root register takes beside it (arm64: CnP, bit 0, must be clear); they pass through
+ * untouched. Costs nothing: the space gets an id when it first runs.
+ *
+ * Context: any; the space is the caller's alone.
+ * Fails:   "ktlb_space_init: ktlb_init has not run"
+ *          "ktlb_space_init: the space is in use"     (destroy it first; new memory must be zero)
+ *          "ktlb_space_init: root has bits that belong to the id"
+ */
+void ktlb_space_init(struct ktlb_space *space, uint64_t root);
+
+/*
+ * Ends a space that no thread will run in again. When it returns no CPU has the root loaded, or
+ * is still walking from it: its tables and pages may be freed, the struct may be reused. arm64:
+ * one invalidation of the id, of which nothing is left in any TLB.
+ * This CPU may have it loaded: it is then left lazy. Another one cannot (arm64): a CPU without a
+ * thread to run has called ktlb_enter_lazy, which took it off.
+ *
+ * Context: any thread, preemption off.  Ordering: full barrier.
+ * Fails:   "ktlb_space_destroy: the space is not initialised"
+ *          "ktlb_space_destroy: another CPU has the space loaded"
+ */
+void ktlb_space_destroy(struct ktlb_space *space);
+
+/* ---- scheduler --------------------------------------------------------------------------------*/
+
+/*
+ * Loads a space on this CPU. Call it at every switch to a user thread, also between threads of one
+ * space (it is then short): it completes the flushes which the outgoing thread has begun here and
+ * will go on with elsewhere.
+ *
+ * Context: interrupts off, CPU online; may spin for the allocator's lock.
+ * Ordering: full barrier at its beginning, before anything of `next` is read. What follows it in
+ *          the program runs under the new root.
+ * Fails:   "ktlb_switch: interrupts must be off"
+ *          "ktlb_switch: the space is not initialised"
+ *          "ktlb_switch: this CPU is not online"   (not noticed with both O1 and O3 switched back:
+ *                  a CPU that never came online then reads number 0, and takes itself for CPU 0)
+ */
+void ktlb_switch(struct ktlb_space *next);
+
+/*
+ * Leaves the user space on this CPU: for a switch to the idle thread or to any that has no user
+ * half. arm64: the empty table is loaded. Calling it twice is harmless.
+ *
+ * Context and ordering: as ktlb_switch.
+ * Fails:   "ktlb_enter_lazy: interrupts must be off"
+ *          "ktlb_enter_lazy: this CPU is not online"
+ */
+void ktlb_enter_lazy(void);
+
+/*
+ * Serves what other CPUs ask of this one. Call it in every loop that waits with interrupts off.
+ * arm64: the hardware serves; nothing is left to do, and no instruction is emitted.
+ *
+ * Context: any.
+ */
+static inline void ktlb_poll(void)
+{
+}
+
+/* ---- changes ----------------------------------------------------------------------------------*/
+
+/*
+ * After entries of the page table of `space` were changed, removes what TLBs hold of them, on every
+ * CPU. When a flush returns, no CPU uses the entries that were there before the change, and whatever
+ * they led to may be reused. Write the entries with ktlb_store_*, or anything else that cannot tear;
+ * no barrier of the caller's is needed in between.
+ *
+ * The space is named, never an id: the id is read when the change is visible to every walker.
+ *
+ * Addresses are those that the tables translate, without a tag in their top byte.
+ *
+ * A flush takes it that tables may have been unlinked, too. KTLB_LEAF_ONLY says that only leaf
+ * entries changed: cheaper, and wrong if a table was freed or replaced.
+ *
+ * A range is `size` bytes from `start`, which reaches the very top of the address space without
+ * overflowing. `leaf_size` is that of the mappings: the smallest of those in the range if they
+ * differ, a granule if unknown. Start and end are rounded outwards to leaves.
+ *
+ * Context: any, interrupts on or off, preemptible; a kernel that lets the caller migrate calls
+ *          ktlb_switch or ktlb_enter_lazy at each thread switch. Does not wait for other CPUs
+ *          (arm64), so any lock may be held.
+ * Ordering: full barrier when it returns.
+ * Fails:   "ktlb_flush: ktlb_init has not run"
+ *          "ktlb_flush: the space is not initialised"
+ *          "ktlb_flush: unknown flag"
+ *          "ktlb_flush: an address is not in the half of the address space that it should be in"
+ *          "ktlb_flush: leaf_size must be a power of two, a granule or more"
+ *          "ktlb_flush: the range wraps around the end of the address space"
+ */
+enum {
+	KTLB_LEAF_ONLY = 1u << 0,
+};
+void ktlb_flush_page(struct ktlb_space *space, uint64_t va, uint32_t flags);
+void ktlb_flush_range(struct ktlb_space *space, uint64_t start, uint64_t size, uint64_t leaf_size,
+                      uint32_t flags);
+void ktlb_flush_space(struct ktlb_space *space);
+
+/*
+ * The same for the kernel's half, whatever ids its entries are cached under. When it returns, this
+ * CPU's next instructions are fetched and executed under the change, too.
+ */
+void ktlb_flush_kernel_range(uint64_t start, uint64_t size, uint64_t leaf_size, uint32_t flags);
+
+/*
+ * After entries went from invalid to valid, for which there is nothing to flush: lets every walker
+ * see them, and this CPU use them at once. Another CPU may take one more fault and should retry.
+ * arm64: DSB ISHST; ISB.
+ *
+ * Context: any.
+ */
+void ktlb_publish(void);
+
+/* ---- look -------------------------------------------------------------------------------------*/
+
+struct ktlb_stats {
+	uint64_t count[KTLB_COUNTERS];
+};
+
+/*
+ * Adds the counts of all CPUs that have been online to *sum. Exact when nothing is going on.
+ *
+ * Context: any.
+ */
+void ktlb_stats_add(struct ktlb_stats *sum);
+
+/* "switch_hit", …: the name of a counter, for printing. */
+const char *ktlb_counter_name(enum ktlb_counter counter);
+
+/*
+ * The id that a space has now, 0 if none: the number in the low 16 bits, the generation above. For
+ * debuggers and tests: it can be another one a moment later.
+ */
+uint64_t ktlb_space_id(const struct ktlb_space *space);
+
+/*
+ * Verifies what must always hold of the ids: each number that a CPU runs under, or keeps since a
+ * rollover, is allotted; no two CPUs hold one number under different ids; id 0 is never held. Null
+ * if all is well, else a sentence.
+ *
+ * Context: interrupts off; spins for the allocator's lock. Costs as much as a rollover.
+ */
+const char *ktlb_audit(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KTLB_H */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the kernel supplies: three functions to link, and at most two inline ones.
+ *
+ * No allocator, no lock, no printf, no weak symbol: a duty that is missing is a link error that
+ * names it. port/template/ holds an empty port that compiles.
+ */
+#ifndef KTLB_PORT_H
+#define KTLB_PORT_H
+
+#include <stdint.h>
+
+#include <ktlb/config.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The caller broke the contract, or ktlb found itself broken. Print and stop; never return.
+ *
+ * `sentence` is a constant that says which call failed and why. `got` and `want` are the two values
+ * that it speaks of, in that order; 0 where there is none.
+ *
+ * Context: that of the failing call; ktlb's own lock may be held, so call nothing of ktlb.
+ */
+__attribute__((noreturn)) void ktlb_port_fail(const char *sentence, uint64_t got, uint64_t want);
+
+/*
+ * Masks the interrupts of this CPU and returns what ktlb_port_irq_restore needs to bring the
+ * former state back. Pairs nest.
+ *
+ * Context: any.  Ordering: none needed.
+ */
+uint64_t ktlb_port_irq_save(void);
+void ktlb_port_irq_restore(uint64_t saved);
+
+/*
+ * With KTLB_CFG_CPU_ID == KTLB_KERNEL or KTLB_CFG_PERCPU == KTLB_KERNEL, KTLB_PORT_FILE names a
+ * header of the kernel (quotes included) that defines, as static inline functions:
+ *
+ *   uint32_t ktlb_port_cpu_id(void);             the number of this CPU, below KTLB_CFG_MAX_CPUS
+ *   struct ktlb_cpu *ktlb_port_this_cpu(void);   what this CPU gave to ktlb_cpu_online
+ *
+ * each where its option asks for it. ktlb calls them where the thread cannot be moved to another
+ * CPU. With KTLB_CFG_COUNT it also calls ktlb_port_this_cpu where it can: an answer that was true
+ * a moment ago then costs a count on the wrong CPU's line, and nothing else.
+ */
+#if KTLB_CFG_CPU_ID == KTLB_KERNEL || KTLB_CFG_PERCPU == KTLB_KERNEL
+#ifndef KTLB_PORT_FILE
+#error "KTLB_CFG_CPU_ID or KTLB_CFG_PERCPU is KTLB_KERNEL: KTLB_PORT_FILE must name your header"
+#endif
+struct ktlb_cpu;
+#include KTLB_PORT_FILE
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KTLB_PORT_H */

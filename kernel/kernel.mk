@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+# The sample kernel's rules. The top Makefile includes this after ktlb.mk and makes variants:
+#
+#   $(eval $(call kernel_variant,NAME,ARCH,EXTRA_CFLAGS[,SRC]))
+#
+# gives $(B)/kernel-ARCH-NAME/kernel.elf: library and kernel compiled alike with EXTRA_CFLAGS. The
+# library is taken from SRC, default src; another copy of it, say a deliberately broken one, has the
+# same files in the same places. Its headers come from there first, too.
+#
+#   B              the build directory
+#   CROSS_ARM64    the prefix of the tools; KERNEL_CC_arm64 to compile with something else
+#   KERNEL_DIR     this directory
+
+B ?= build
+CROSS_ARM64 ?= aarch64-linux-gnu-
+ifndef KERNEL_DIR
+KERNEL_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+endif
+
+KERNEL_CC_arm64 ?= $(CROSS_ARM64)gcc
+KERNEL_LD_arm64 ?= $(CROSS_ARM64)ld
+KERNEL_OBJCOPY_arm64 ?= $(CROSS_ARM64)objcopy
+
+# No floating point registers: neither kernel nor programs save them. No outlined atomics, no
+# compiler-generated protection: both want a run-time library.
+KERNEL_CFLAGS_arm64 = -mgeneral-regs-only -mno-outline-atomics -mstrict-align
+
+KERNEL_CFLAGS = -std=gnu11 -O2 -g -ffreestanding -fno-stack-protector -fno-pic -fno-pie \
+	-fno-common -fno-asynchronous-unwind-tables -Wall -Wextra -Werror -Wshadow -Wundef \
+	-Wmissing-prototypes -Wstrict-prototypes -Wvla
+
+KERNEL_HEADERS = -I$(KTLB_DIR)/include -I$(KERNEL_DIR)
+
+# $(call kernel_objects,DIR,SOURCES): a directory of objects, one a source, whatever its path.
+kernel_objects = $(addprefix $(1)/,$(addsuffix .o,$(notdir $(2))))
+
+# $(call kernel_compile,OBJECT,SOURCE,COMPILER AND FLAGS,PREREQUISITES)
+define kernel_compile
+$(1): $(2) $(4)
+	@mkdir -p $$(@D)
+	$(3) -MMD -MP -c -o $$@ $$<
+endef
+
+# $(call kernel_rules,DIR,ARCH,EXTRA_CFLAGS,SRC)
+define kernel_rules
+$(1)_cc := $(KERNEL_CC_$(2)) $(KERNEL_CFLAGS) $(KERNEL_CFLAGS_$(2)) -I$(4)/arch/$(2) \
+	$(KERNEL_HEADERS) -I$(KERNEL_DIR)/$(2) $(3)
+$(1)_lib := $(patsubst $(KTLB_DIR)/src/%,$(4)/%,$(KTLB_SRCS_$(2)))
+$(1)_kernel := $(wildcard $(KERNEL_DIR)/*.c $(KERNEL_DIR)/$(2)/*.c) \
+	$(filter-out %/user.S,$(wildcard $(KERNEL_DIR)/$(2)/*.S))
+$(1)_user := $(wildcard $(KERNEL_DIR)/user/*.c) $(KERNEL_DIR)/$(2)/user.S
+
+$$(foreach s,$$($(1)_lib),$$(eval $$(call kernel_compile,\
+	$$(call kernel_objects,$(1)/lib,$$(s)),$$(s),$$($(1)_cc) -I$(4))))
+$$(foreach s,$$($(1)_kernel),$$(eval $$(call kernel_compile,\
+	$$(call kernel_objects,$(1)/kernel,$$(s)),$$(s),\
+	$$($(1)_cc) -DUSER_IMAGE='"$(1)/user.bin"',\
+	$$(if $$(filter %/start.S,$$(s)),$(1)/user.bin))))
+$$(foreach s,$$($(1)_user),$$(eval $$(call kernel_compile,\
+	$$(call kernel_objects,$(1)/user,$$(s)),$$(s),$$($(1)_cc))))
+
+$(1)/user.elf: $$(call kernel_objects,$(1)/user,$$($(1)_user)) $(KERNEL_DIR)/user/user.ld
+	$(KERNEL_LD_$(2)) -nostdlib -static -T $(KERNEL_DIR)/user/user.ld -o $$@ $$(filter %.o,$$^)
+
+$(1)/user.bin: $(1)/user.elf
+	$(KERNEL_OBJCOPY_$(2)) -O binary $$< $$@
+
+$(1)/kernel.elf: $$(call kernel_objects,$(1)/lib,$$($(1)_lib)) \
+		$$(call kernel_objects,$(1)/kernel,$$($(1)_kernel)) \
+		$(KERNEL_DIR)/$(2)/kernel.ld
+	$(KERNEL_LD_$(2)) -nostdlib -static -z max-page-size=4096 --no-warn-rwx-segments \
+		-T $(KERNEL_DIR)/$(2)/kernel.ld -o $$@ $$(filter %.o,$$^)
+
+-include $$(wildcard $(1)/*/*.d)
+endef
+
+# The flags of a variant are part of what it is made from: another line, another build.
+kernel_variant = $(call kernel_rules,$(B)/kernel-$(strip $(2))-$(strip $(1)),$(strip $(2)),$(3),\
+	$(or $(strip $(4)),$(KTLB_DIR)/src))

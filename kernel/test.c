@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The boot tests: does the library keep its promises on real page tables, with user programs,
+ * interrupts and threads that wander?
+ *
+ * What a test claims is checked by its programs (user/), or by threads of its own. That its subject
+ * has happened at all is proved by counters, those of ktlb and the kernel's: a test whose subject
+ * did not happen has failed, or, where it cannot happen here, is skipped with the reason. Around
+ * every test: no frame may have been written after it was freed, none may be missing, and ktlb's
+ * ids must be in order (ktlb_audit; an emulator's TLB may forgive two spaces under one id).
+ *
+ * The output is TAP, but for the last line, "N passed, N failed".
+ */
+#include <arch.h>
+
+enum verdict {
+	PASSED,
+	FAILED,
+	SKIPPED,
+};
+
+static enum verdict verdict;
+static char details[200];
+static struct ktlb_stats stats_before;
+static struct cpu_counts cpu_before;
+static struct vm_counts vm_before;
+
+/* ---- what tests say ---------------------------------------------------------------------------*/
+
+static void add_detail(const char *text)
+{
+	size_t used = 0;
+
+	while (details[used])
+		used++;
+	kformat(details + used, sizeof(details) - used, "%s%s", used ? ", " : "", text);
+}
+
+static void fail(const char *why)
+{
+	verdict = FAILED;
+	add_detail(why);
+}
+
+/* A failure stays one. */
+static void skip(const char *why)
+{
+	if (verdict == PASSED)
+		verdict = SKIPPED;
+	add_detail(why);
+}
+
+/* Something that must have happened, `count` times. */
+static void prove(const char *what, uint64_t count)
+{
+	char text[64];
+
+	kformat(text, sizeof(text), "%lu %s", count, what);
+	add_detail(text);
+	if (!count)
+		fail("which proves nothing");
+}
+
+/* The same, of ktlb's counters. */
+static void prove_counter(enum ktlb_counter counter)
+{
+	struct ktlb_stats now = {{0}};
+
+	if (!KTLB_CFG_COUNT) {
+		if (verdict == PASSED)
+			skip("it holds, but ktlb's counters are compiled out and prove nothing");
+		return;
+	}
+	ktlb_stats_add(&now);
+	prove(ktlb_counter_name(counter), now.count[counter] - stats_before.count[counter]);
+}
+
+static struct cpu_counts cpu_counts_since(void)
+{
+	struct cpu_counts now;
+
+	sched_counts(&now);
+	now.switches -= cpu_before.switches;
+	now.migrations -= cpu_before.migrations;
+	now.preemptions -= cpu_before.preemptions;
+	now.checks -= cpu_before.checks;
+	return now;
+}
+
+static uint32_t rounds(uint32_t normal)
+{
+	return normal * (uint32_t)options.rounds;
+}
+
+static void run_program(uint32_t program, uint64_t arg, int64_t want)
+{
+	int process = process_spawn(program, arg);
+
+	if (process < 0 || process_wait((uint32_t)process) != want)
+		fail("a program failed");
+}
+
+/* ---- CPUs -------------------------------------------------------------------------------------*/
+
+#define PERCPU_ORIGINAL 0x600d
+
+static KTLB_PERCPU(uint64_t, percpu_probe) = PERCPU_ORIGINAL;
+static struct latch everywhere;
+static uint32_t wrong_cpus;
+
+/* Runs pinned to CPU `arg`. */
+static void check_cpu(void *arg)
+{
+	uint32_t cpu = (uint32_t)(uintptr_t)arg;
+	uint64_t irq = arch_irq_save();
+
+	if (ktlb_cpu_id() != cpu || arch_cpu_number() != cpu ||
+	    ktlb_cpu_self() != percpu_of(cpu, ktlb_percpu) ||
+	    ktlb_this_cpu(percpu_probe) != percpu_of(cpu, percpu_probe) ||
+	    *ktlb_this_cpu(percpu_probe) != PERCPU_ORIGINAL)
+		ktlb_add_relaxed(&wrong_cpus, 1);
+	*ktlb_this_cpu(percpu_probe) += cpu + 1;
+	arch_irq_restore(irq);
+	latch_done(&everywhere);
+}
+
+/* A thread on every CPU, each given the number. */
+static void start_everywhere(const char *name, void (*run)(void *))
+{
+	everywhere.missing = cpu_count;
+	for (uint32_t cpu = 0; cpu < cpu_count; cpu++)
+		kthread_create(name, run, (void *)(uintptr_t)cpu, (int32_t)cpu);
+}
+
+static void test_cpus(void)
+{
+	start_everywhere("check cpu", check_cpu);
+	latch_wait(&everywhere);
+	for (uint32_t cpu = 0; cpu < cpu_count; cpu++)
+		if (*percpu_of(cpu, percpu_probe) != PERCPU_ORIGINAL + cpu + 1)
+			fail("a per-CPU variable is not per CPU");
+	if (percpu_probe != PERCPU_ORIGINAL)
+		fail("the original of a per-CPU variable was written");
+	if (wrong_cpus)
+		fail("a CPU does not know who it is");
+	prove("CPUs", cpu_count);
+}
+
+/* ---- changes under the eyes of all CPUs -------------------------------------------------------*/
+
+/* One toucher more than CPUs, so that they are moved, too. Seven rounds use each count of pages. */
+static void run_coherence(uint32_t how)
+{
+	uint32_t threads = cpu_count + 1;
+
+	run_program(PROGRAM_COHERENCE, how | threads << 8 | (uint64_t)rounds(14) << 16, 0);
+	prove_counter(KTLB_COUNT_FLUSH_PAGE);
+	prove_counter(KTLB_COUNT_FLUSH_RANGE);
+}
+
+static void test_unmap(void)
+{
+	uint64_t tables = ktlb_load_relaxed(&vm_counts.tables);
+
+	run_coherence(HOW_UNMAP);
+	if (ktlb_load_relaxed(&vm_counts.tables) != tables)
+		fail("tables were freed, so that the leaf-only form was not used");
+}
+
+static void test_unmap_table(void)
+{
+	run_coherence(HOW_UNMAP_TABLE);
+	prove("tables freed", ktlb_load_relaxed(&vm_counts.tables) - vm_before.tables);
+}
+
+static void test_protect(void)
+{
+	run_coherence(HOW_PROTECT);
+}
+
+static void test_dontneed(void)
+{
+	run_coherence(HOW_DONTNEED);
+	prove("demand faults", ktlb_load_relaxed(&vm_counts.demand) - vm_before.demand);
+}
+
+static void test_sparse(void)
+{
+	run_program(PROGRAM_SPARSE, rounds(20), 0);
+	prove_counter(KTLB_COUNT_FLUSH_SPACE);
+}
+
+static void test_storm(void)
+{
+	int process[4];
+
+	for (uint32_t i = 0; i < ARRAY_LENGTH(process); i++)
+		process[i] = process_spawn(PROGRAM_STORM, 4 | (uint64_t)rounds(60) << 16);
+	for (uint32_t i = 0; i < ARRAY_LENGTH(process); i++)
+		if (process[i] < 0 || process_wait((uint32_t)process[i]))
+			fail("a program failed");
+	prove_counter(KTLB_COUNT_FLUSH_PAGE);
+	prove_counter(KTLB_COUNT_FLUSH_RANGE);
+	prove("preemptions", cpu_counts_since().preemptions);
+}
+
+/* A fault that nothing excuses ends the process, and only that. */
+static void test_fault(void)
+{
+	run_program(PROGRAM_FAULT, 0, EXIT_FAULT);
+}
+
+/* ---- the kernel's own pages -------------------------------------------------------------------*/
+
+/* The last pages of the address space: a flush that ends where addresses do. */
+#define WINDOW_PAGES 3
+#define WINDOW_FIRST (ARCH_WINDOW_PAGES - WINDOW_PAGES)
+#define WINDOW_GONE  ((uint64_t)1 << 32) /* a version: the pages are unmapped for good */
+#define WINDOW_STOP  (WINDOW_GONE + 1)
+
+static uint64_t window_version;        /* each word of the frames says it; release, acquire */
+static uint64_t window_seen[MAX_CPUS]; /* by that CPU: the version it has looked at, release */
+static uint64_t window_stale, window_looks;
+
+/*
+ * Version first, then the page: what is there must be that version or a later one. The page may
+ * be missing for a moment, while it is being changed; and for good, once that is the version.
+ */
+static void look_through_window(uint64_t version)
+{
+	for (uint64_t i = 0; i < WINDOW_PAGES; i++) {
+		uint64_t va = ARCH_WINDOW + (WINDOW_FIRST + i) * PAGE_SIZE, found = 0;
+		int missing = arch_probe(va, &found);
+
+		while (missing && version != WINDOW_GONE &&
+		       ktlb_load_acquire(&window_version) == version) {
+			ktlb_relax();
+			missing = arch_probe(va, &found);
+		}
+		if (!missing && (found < version || found >= WINDOW_GONE))
+			ktlb_add_relaxed(&window_stale, 1);
+		ktlb_add_relaxed(&window_looks, 1);
+	}
+}
+
+static void watch_window(void *arg)
+{
+	uint32_t cpu = (uint32_t)(uintptr_t)arg;
+	uint64_t version;
+
+	while ((version = ktlb_load_acquire(&window_version)) != WINDOW_STOP) {
+		if (version)
+			look_through_window(version);
+		ktlb_store_release(&window_seen[cpu], version);
+		sched_yield();
+	}
+	latch_done(&everywhere);
+}
+
+static void enter_window_version(uint64_t version)
+{
+	ktlb_store_release(&window_version, version);
+	for (uint32_t cpu = 0; cpu < cpu_count; cpu++)
+		while (ktlb_load_acquire(&window_seen[cpu]) != version)
+			sched_yield();
+}
+
+static void fill_window_frame(uint64_t frame, uint64_t version)
+{
+	uint64_t *word = page_pointer(frame);
+
+	for (uint32_t i = 0; i < PAGE_SIZE / sizeof(*word); i++)
+		ktlb_store_relaxed(&word[i], version);
+}
+
+static void test_kernel_remap(void)
+{
+	uint64_t old[WINDOW_PAGES] = {0}, new[WINDOW_PAGES];
+
+	window_version = 0;
+	start_everywhere("watch window", watch_window);
+	for (uint64_t version = 1; version <= rounds(50); version++) {
+		for (uint32_t i = 0; i < WINDOW_PAGES; i++) {
+			new[i] = page_alloc();
+			fill_window_frame(new[i], version);
+		}
+		vm_window_remap(WINDOW_FIRST, WINDOW_PAGES, new);
+		for (uint32_t i = 0; i < WINDOW_PAGES; i++) {
+			if (old[i])
+				page_free(old[i]);
+			old[i] = new[i];
+		}
+		enter_window_version(version);
+	}
+	vm_window_remap(WINDOW_FIRST, WINDOW_PAGES, NULL);
+	for (uint32_t i = 0; i < WINDOW_PAGES; i++)
+		page_free(old[i]);
+	enter_window_version(WINDOW_GONE);
+	ktlb_store_release(&window_version, WINDOW_STOP);
+	latch_wait(&everywhere);
+
+	if (window_stale)
+		fail("a CPU has seen what was there before");
+	prove("looks", window_looks);
+	prove_counter(KTLB_COUNT_FLUSH_KERNEL);
+}
+
+/* ---- ids --------------------------------------------------------------------------------------*/
+
+#define ID_PROCESSES      24  /* more than the smallest limits, and fast */
+#define ID_PROCESSES_MANY 300 /* more than 8 bits */
+#define ID_LIMIT_SMALL    20
+#define ID_LIMIT_8_BITS   256
+
+/* Equal means: one number, one generation. */
+static void check_ids(void)
+{
+	static uint64_t id[MAX_PROCESSES];
+	uint32_t n = process_space_ids(id, MAX_PROCESSES);
+	const char *complaint;
+	uint64_t irq = arch_irq_save();
+
+	complaint = ktlb_audit();
+	arch_irq_restore(irq);
+	if (complaint)
+		fail(complaint);
+	for (uint32_t i = 0; i < n; i++) {
+		if (id[i] && (id[i] & 0xffff) >= ktlb_id_limit())
+			fail("an id is beyond the limit");
+		for (uint32_t j = 0; j < i; j++)
+			if (id[i] && id[i] == id[j])
+				fail("two spaces have one id");
+	}
+}
+
+static void test_ids(void)
+{
+	static int channel[ID_PROCESSES_MANY], process[ID_PROCESSES_MANY];
+	uint32_t limit = ktlb_id_limit();
+	uint32_t n = limit > ID_LIMIT_SMALL && limit <= ID_LIMIT_8_BITS ? ID_PROCESSES_MANY
+	                                                                : ID_PROCESSES;
+	int out = channel_create();
+	struct message go = {{1}}, done, stop = {{0}};
+
+	for (uint32_t i = 0; i < n; i++) {
+		channel[i] = channel_create();
+		process[i] = process_spawn(PROGRAM_PATTERN,
+		                           (uint64_t)channel[i] | (uint64_t)out << 16 |
+		                                   (uint64_t)(i + 1) << 32);
+	}
+	for (uint32_t round = 0; round < rounds(5) && verdict != FAILED; round++) {
+		for (uint32_t i = 0; i < n; i++)
+			channel_send((uint32_t)channel[i], &go);
+		for (uint32_t i = 0; i < n; i++)
+			channel_receive((uint32_t)out, &done);
+		check_ids();
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		channel_send((uint32_t)channel[i], &stop);
+		if (process_wait((uint32_t)process[i]))
+			fail("a program failed");
+		channel_destroy((uint32_t)channel[i]);
+	}
+	channel_destroy((uint32_t)out);
+	prove("processes", n);
+	prove_counter(KTLB_COUNT_ID_NEW);
+	if (limit > n) {
+		skip("there are more ids than processes, so none is used twice: boot with ids=");
+	} else {
+		prove_counter(KTLB_COUNT_ROLLOVER);
+		prove_counter(KTLB_COUNT_FLUSH_OWED);
+	}
+}
+
+/* ---- threads that come, go and move -----------------------------------------------------------*/
+
+static void test_lazy_exit(void)
+{
+	for (uint32_t i = 0; i < rounds(20); i++)
+		run_program(PROGRAM_EXIT_IN_TURN, cpu_count * 2 | (i % 2) << 16, 0);
+	prove_counter(KTLB_COUNT_ENTER_LAZY);
+}
+
+static void test_migration(void)
+{
+	int process[2];
+
+	for (uint32_t i = 0; i < ARRAY_LENGTH(process); i++)
+		process[i] = process_spawn(PROGRAM_WANDER,
+		                           cpu_count * 2 | (uint64_t)rounds(400) << 16);
+	for (uint32_t i = 0; i < ARRAY_LENGTH(process); i++)
+		if (process[i] < 0 || process_wait((uint32_t)process[i]))
+			fail("a program failed");
+	/* switch_finish in sched.c compares the number at each of them. */
+	prove("CPU numbers checked", cpu_counts_since().checks);
+	prove("preemptions", cpu_counts_since().preemptions);
+	if (cpu_count == 1)
+		skip("nowhere to move to: 1 CPU");
+	else
+		prove("migrations", cpu_counts_since().migrations);
+}
+
+static void test_messages(void)
+{
+	if (run_messages(1, rounds(10)))
+		fail("a message was lost, or came twice or too early");
+	prove("switches", cpu_counts_since().switches);
+	prove_counter(KTLB_COUNT_SWITCH_HIT);
+}
+
+/* ---- all of them ------------------------------------------------------------------------------*/
+
+static const struct test {
+	const char *name;
+	void (*run)(void);
+} tests[] = {
+	{"cpus", test_cpus},
+	{"unmap", test_unmap},
+	{"unmap-table", test_unmap_table},
+	{"protect", test_protect},
+	{"dontneed", test_dontneed},
+	{"sparse", test_sparse},
+	{"kernel-remap", test_kernel_remap},
+	{"ids", test_ids},
+	{"lazy-exit", test_lazy_exit},
+	{"migration", test_migration},
+	{"storm", test_storm},
+	{"messages", test_messages},
+	{"fault", test_fault},
+};
+
+static enum verdict run_test(const struct test *test)
+{
+	uint64_t pages = page_in_use(), damaged = page_damaged();
+
+	verdict = PASSED;
+	details[0] = '\0';
+	stats_before = (struct ktlb_stats){{0}};
+	ktlb_stats_add(&stats_before);
+	sched_counts(&cpu_before);
+	vm_before.demand = ktlb_load_relaxed(&vm_counts.demand);
+	vm_before.spurious = ktlb_load_relaxed(&vm_counts.spurious);
+	vm_before.tables = ktlb_load_relaxed(&vm_counts.tables);
+	watchdog_task(test->name);
+	test->run();
+	if (page_in_use() != pages)
+		fail("page frames are missing");
+	if (page_damaged() != damaged)
+		fail("a page was written after it had been freed");
+	check_ids();
+	return verdict;
+}
+
+int test_main(void)
+{
+	uint32_t count[3] = {0}, number = 0, planned = 0;
+
+	for (uint32_t i = 0; i < ARRAY_LENGTH(tests); i++)
+		planned += !options.test || string_equal(options.test, tests[i].name);
+	if (!planned)
+		panic("there is no test \"%s\"", options.test);
+	kprintf("# ktlb " KTLB_VERSION ": %u CPUs, %u ids, features %x\n", cpu_count,
+	        ktlb_id_limit(), ktlb_features());
+	kprintf("1..%u\n", planned);
+	for (uint32_t i = 0; i < ARRAY_LENGTH(tests); i++) {
+		uint64_t start = arch_clock();
+		enum verdict result;
+
+		if (options.test && !string_equal(options.test, tests[i].name))
+			continue;
+		result = run_test(&tests[i]);
+		count[result]++;
+		kprintf("%sok %u - %s # %s%s, %lu ms\n", result == FAILED ? "not " : "", ++number,
+		        tests[i].name, result == SKIPPED ? "SKIP " : "", details,
+		        (arch_clock() - start) * 1000 / arch_clock_hz());
+	}
+	if (count[SKIPPED])
+		kprintf("# %u skipped\n", count[SKIPPED]);
+	kprintf("%u passed, %u failed\n", count[PASSED], count[FAILED]);
+	return count[FAILED] ? 1 : 0;
+}

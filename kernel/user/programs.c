@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* The smaller programs; abi.h says what their arguments are. */
+#include "user.h"
+
+/* ---- many processes, each with its pattern at the same address --------------------------------*/
+
+#define PATTERN       USER_FREE
+#define PATTERN_PAGES 4
+
+static void write_pattern(uint64_t pattern)
+{
+	for (uint64_t page = 0; page < PATTERN_PAGES; page++)
+		*(volatile uint64_t *)(uintptr_t)(PATTERN + page * PAGE) = pattern + page;
+}
+
+static void check_pattern(uint64_t pattern)
+{
+	for (uint64_t page = 0; page < PATTERN_PAGES; page++) {
+		uint64_t found = *(volatile uint64_t *)(uintptr_t)(PATTERN + page * PAGE);
+
+		if (found != pattern + page)
+			DIE("another process's memory: found, wanted", found, pattern + page);
+	}
+}
+
+void program_pattern(uint64_t arg)
+{
+	uint64_t in = arg & 0xffff, out = arg >> 16 & 0xffff, pattern = arg >> 32 << 16;
+	struct message message;
+
+	map(PATTERN, PATTERN_PAGES, PROT_READ | PROT_WRITE);
+	write_pattern(pattern);
+	for (;;) {
+		receive(in, &message);
+		if (!message.word[0])
+			break;
+		/* Yielding, so that as many others as possible run in between. */
+		for (uint32_t i = 0; i < 3; i++) {
+			check_pattern(pattern);
+			sys_yield();
+		}
+		pattern += PATTERN_PAGES;
+		write_pattern(pattern);
+		sys_yield();
+		check_pattern(pattern);
+		send(out, &message);
+	}
+}
+
+/* ---- threads that are moved between CPUs ------------------------------------------------------*/
+
+#define WANDER       USER_FREE
+#define WANDER_WORDS 512
+
+static void wanderer(uint64_t arg)
+{
+	uint64_t me = arg & 0xffff, rounds = arg >> 16, sum;
+	volatile uint64_t *page = (volatile uint64_t *)(uintptr_t)(WANDER + (1 + me) * PAGE);
+
+	for (uint64_t round = 0; round < rounds; round++) {
+		for (uint32_t i = 0; i < WANDER_WORDS; i++)
+			page[i] = me * round + i;
+		if (round % 4 == 0)
+			sys_yield();
+		sum = sys_cpu(); /* a system call in between, and the answer is not negative */
+		for (uint32_t i = 0; i < WANDER_WORDS; i++)
+			if (page[i] != me * round + i)
+				DIE("memory changed under a thread that moved: found, CPU", page[i],
+				    sum);
+	}
+	__atomic_fetch_sub((uint32_t *)(uintptr_t)WANDER, 1, __ATOMIC_RELEASE);
+}
+
+/* Runs `threads` of them, the caller included, and waits for all. Their first page counts them. */
+static void run_threads(uint64_t pages, uint64_t threads, uint64_t rounds, void (*run)(uint64_t))
+{
+	map(USER_FREE, pages, PROT_READ | PROT_WRITE);
+	*(volatile uint32_t *)(uintptr_t)USER_FREE = (uint32_t)threads;
+	for (uint64_t i = 1; i < threads; i++)
+		thread_create(run, i | rounds << 16);
+	run(rounds << 16);
+	while (__atomic_load_n((uint32_t *)(uintptr_t)USER_FREE, __ATOMIC_ACQUIRE))
+		sys_yield();
+}
+
+void program_wander(uint64_t arg)
+{
+	run_threads(1 + (arg & 0xffff), arg & 0xffff, arg >> 16, wanderer);
+}
+
+/* ---- a storm of changes, each thread in pages of its own, all in the same tables --------------*/
+
+#define STORM       0x30000000ull
+#define STORM_PAGES 24
+#define STORM_STEP  (32 * PAGE)
+
+static uint64_t storm_tag(uint64_t me, uint64_t round, uint64_t page)
+{
+	return me << 48 | round << 16 | page | 0x8000;
+}
+
+/* What is there, and what is not: pages [from, to) were changed as `how` says. */
+static void storm_check(uint64_t base, uint64_t me, uint64_t round, uint64_t pages, uint64_t from,
+                        uint64_t to, uint64_t how)
+{
+	for (uint64_t page = pages; page--;) {
+		uint64_t va = base + page * PAGE, value = 0, want = storm_tag(me, round, page);
+		int changed = page >= from && page < to;
+		int worked = try_load(va, &value);
+
+		if (changed && how == HOW_UNMAP && worked)
+			DIE("read after unmap in a storm: page, content", page, value);
+		if (changed && how == HOW_UNMAP)
+			continue;
+		if (changed && how == HOW_DONTNEED)
+			want = 0;
+		if (!worked || value != want)
+			DIE("wrong content in a storm: page, content", page, value);
+		if (changed && how == HOW_PROTECT && try_store(va, 0))
+			DIE("written after protect in a storm: page, of how many", page, pages);
+	}
+}
+
+static void storm_round(uint64_t base, uint64_t me, uint64_t round, uint64_t *random)
+{
+	uint64_t pages = 1 + next_random(random) % STORM_PAGES;
+	uint64_t from = next_random(random) % pages;
+	uint64_t to = from + 1 + next_random(random) % (pages - from);
+	uint64_t how = round % 3 == 0 ? HOW_UNMAP : round % 3 == 1 ? HOW_PROTECT : HOW_DONTNEED;
+
+	map(base, pages, PROT_READ | PROT_WRITE);
+	for (uint64_t page = 0; page < pages; page++)
+		if (!try_store(base + page * PAGE, storm_tag(me, round, page)))
+			DIE("a fresh page faults in a storm: page, of how many", page, pages);
+	if (how == HOW_UNMAP)
+		unmap(base + from * PAGE, to - from);
+	else if (how == HOW_PROTECT)
+		protect(base + from * PAGE, to - from, PROT_READ);
+	else
+		dontneed(base + from * PAGE, to - from);
+	storm_check(base, me, round, pages, from, to, how);
+	unmap(base, pages);
+	storm_check(base, me, round, pages, 0, pages, HOW_UNMAP);
+}
+
+static void stormer(uint64_t arg)
+{
+	uint64_t me = arg & 0xffff, rounds = arg >> 16, random = me + 1;
+
+	for (uint64_t round = 0; round < rounds; round++)
+		storm_round(STORM + me * STORM_STEP, me, round, &random);
+	__atomic_fetch_sub((uint32_t *)(uintptr_t)USER_FREE, 1, __ATOMIC_RELEASE);
+}
+
+void program_storm(uint64_t arg)
+{
+	run_threads(1, arg & 0xffff, arg >> 16, stormer);
+}
+
+/* ---- a process whose threads end one by one, leaving idle CPUs behind -------------------------*/
+
+static void short_lived(uint64_t arg)
+{
+	volatile uint64_t *page = (volatile uint64_t *)(uintptr_t)(USER_FREE + (1 + arg) * PAGE);
+
+	for (uint64_t i = 0; i < 2000 * (arg + 1); i++)
+		page[i % 512] = i;
+	__atomic_fetch_sub((uint32_t *)(uintptr_t)USER_FREE, 1, __ATOMIC_RELEASE);
+}
+
+void program_exit_in_turn(uint64_t arg)
+{
+	uint64_t threads = arg & 0xffff;
+	volatile uint32_t *running = (volatile uint32_t *)(uintptr_t)USER_FREE;
+
+	map(USER_FREE, 1 + threads, PROT_READ | PROT_WRITE);
+	*running = (uint32_t)threads;
+	for (uint64_t i = 0; i < threads; i++)
+		thread_create(short_lived, i);
+	/* Half of the processes end while some of the threads are still at it. */
+	while (*running > (arg >> 16 ? threads / 2 : 0))
+		sys_yield();
+}
+
+/* ---- messages ---------------------------------------------------------------------------------*/
+
+void program_sender(uint64_t arg)
+{
+	uint64_t first = arg & 0xffff, index = arg >> 16 & 0xffff, loops = arg >> 32;
+
+	for (uint64_t i = 0; i < loops; i++)
+		for (uint64_t to = 0; to < GROUP_RECEIVERS; to++) {
+			struct message message = {{index, i, to, ~(index + i + to)}};
+
+			send(first + to, &message);
+		}
+}
+
+void program_receiver(uint64_t arg)
+{
+	uint64_t channel = arg & 0xffff, loops = arg >> 32;
+	uint32_t next[GROUP_SENDERS];
+
+	for (uint32_t i = 0; i < GROUP_SENDERS; i++)
+		next[i] = 0;
+	for (uint64_t i = 0; i < loops * GROUP_SENDERS; i++) {
+		struct message m;
+
+		receive(channel, &m);
+		if (m.word[0] >= GROUP_SENDERS || m.word[1] != next[m.word[0]] ||
+		    m.word[3] != ~(m.word[0] + m.word[1] + m.word[2]))
+			DIE("a wrong message: from, number", m.word[0], m.word[1]);
+		next[m.word[0]]++;
+	}
+}
+
+/* ---- one unmap of two pages that lie far apart ------------------------------------------------*/
+
+void program_sparse(uint64_t arg)
+{
+	static const uint64_t here = 0x100000000ull, there = 0x240000000ull;
+	uint64_t value;
+
+	for (uint64_t i = 0; i < arg; i++) {
+		map(here, 1, PROT_READ | PROT_WRITE);
+		map(there, 1, PROT_READ | PROT_WRITE);
+		if (!try_store(here, i) || !try_store(there, i))
+			DIE("a fresh page faults: round", i, 0);
+		unmap(here, (there - here) / PAGE + 1);
+		if (try_load(here, &value) || try_load(there, &value))
+			DIE("read after a sparse unmap: round, content", i, value);
+	}
+}
+
+/* ---- one that has to be stopped ---------------------------------------------------------------*/
+
+void program_fault(uint64_t arg)
+{
+	*(volatile uint64_t *)(uintptr_t)(arg & 7) = 0;
+}

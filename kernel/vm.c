@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Address spaces. The page table is the only record of what is mapped where: what is to be
+ * allocated when touched stands in it as a demand entry (arch.h), which no hardware looks at.
+ *
+ * space.lock guards all entries of a space against other threads. The hardware reads them at any
+ * time, so they are written by single stores, and what a walker may have cached is handled thus:
+ *
+ *   empty -> demand, demand -> empty     never valid: nothing to flush
+ *   demand -> page                       ktlb_publish; another CPU may fault once more, and retries
+ *   page -> demand, page -> empty        one flush for all that a call changes; then the pages go
+ *   table -> empty                       the same, without KTLB_LEAF_ONLY: walkers cache tables
+ *   page -> page, other permissions      break before make: broken, flush, page, ktlb_publish
+ *
+ * A change is collected in a struct change: first all entries are written, then there is one
+ * flush, and only after it are the frames of pages and tables given back.
+ *
+ * A thread that touches a broken entry faults, waits in vm_fault for space.lock, and finds it made.
+ */
+#include <arch.h>
+
+/*
+ * From here on it is the whole space that is flushed: one entry of the top-level table, the largest
+ * thing that a table can describe. What lies so far apart is not one range, but several.
+ */
+#define FLUSH_SPACE_SIZE                                                                           \
+	((uint64_t)1 << (PAGE_SHIFT + ARCH_TABLE_BITS * (ARCH_TABLE_LEVELS - 1)))
+
+struct vm_counts vm_counts;
+
+struct change {
+	struct space *space;
+	void (*leaf)(struct change *change, uint64_t *entry, uint64_t va);
+	uint32_t prot;
+	uint64_t physical;  /* of the next page to map */
+	int make_tables;    /* where there are none; otherwise those addresses are left out */
+	int drop_tables;    /* that have become empty */
+	int error;          /* stops the walk */
+	uint64_t first, end; /* what has to be flushed; nothing if first >= end */
+	int dropped;
+	struct page_list freed;
+};
+
+/* ---- the walk ---------------------------------------------------------------------------------*/
+
+static void note(struct change *change, uint64_t va)
+{
+	if (va < change->first)
+		change->first = va;
+	if (va + PAGE_SIZE > change->end)
+		change->end = va + PAGE_SIZE;
+}
+
+static int is_empty_table(const uint64_t *table)
+{
+	for (uint32_t i = 0; i < 1u << ARCH_TABLE_BITS; i++)
+		if (ktlb_load_relaxed(&table[i]))
+			return 0;
+	return 1;
+}
+
+static void walk(struct change *change, uint64_t *table, uint32_t level, uint64_t start,
+                 uint64_t end);
+
+/* Goes into the table that `entry` leads to. Levels count from the last, which is 0. */
+static void walk_into(struct change *change, uint64_t *entry, uint32_t level, uint64_t start,
+                      uint64_t end)
+{
+	uint64_t value = ktlb_load_relaxed(entry);
+	uint64_t *table;
+
+	if (!value) {
+		if (!change->make_tables)
+			return;
+		value = arch_entry_table(page_alloc());
+		/* Release: a walker that finds the table finds it full of zeroes. */
+		ktlb_store_release(entry, value);
+	}
+	table = page_pointer(arch_entry_address(value));
+	walk(change, table, level - 1, start, end);
+	if (change->drop_tables && is_empty_table(table)) {
+		ktlb_store_relaxed(entry, 0);
+		/* Any address below it does: a flush of that removes what is cached on the way. */
+		note(change, start);
+		change->dropped++;
+		page_list_add(&change->freed, arch_entry_address(value));
+	}
+}
+
+static void walk(struct change *change, uint64_t *table, uint32_t level, uint64_t start,
+                 uint64_t end)
+{
+	uint32_t shift = PAGE_SHIFT + ARCH_TABLE_BITS * level;
+	uint64_t step = (uint64_t)1 << shift;
+
+	for (uint64_t va = start, next; va < end && !change->error; va = next) {
+		uint64_t *entry = &table[va >> shift & ((1u << ARCH_TABLE_BITS) - 1)];
+
+		next = (va & ~(step - 1)) + step;
+		if (next > end)
+			next = end;
+		if (level)
+			walk_into(change, entry, level, va, next);
+		else
+			change->leaf(change, entry, va);
+	}
+}
+
+static int is_user_range(uint64_t va, uint64_t size)
+{
+	return size && !((va | size) & (PAGE_SIZE - 1)) && va < ARCH_USER_END &&
+	       size <= ARCH_USER_END - va;
+}
+
+/* Runs change->leaf over the range; space.lock is held. */
+static void change_entries(struct change *change, uint64_t va, uint64_t size)
+{
+	change->first = ARCH_USER_END;
+	change->end = 0;
+	walk(change, page_pointer(change->space->root), ARCH_TABLE_LEVELS - 1, va, va + size);
+}
+
+/* The one flush of a change; then nobody uses the old entries, and what they led to is free. */
+static void change_flush(struct change *change)
+{
+	struct ktlb_space *ktlb = &change->space->ktlb;
+	uint32_t flags = change->dropped ? 0 : KTLB_LEAF_ONLY;
+	uint64_t size = change->end - change->first;
+
+	if (change->first >= change->end)
+		return;
+	if (size >= FLUSH_SPACE_SIZE)
+		ktlb_flush_space(ktlb);
+	else if (size == PAGE_SIZE)
+		ktlb_flush_page(ktlb, change->first, flags);
+	else
+		ktlb_flush_range(ktlb, change->first, size, PAGE_SIZE, flags);
+	ktlb_add_relaxed(&vm_counts.tables, (uint64_t)change->dropped);
+	page_list_free(&change->freed);
+}
+
+/* The way from a page to something else: the frame goes after the flush, unless it is the image's. */
+static void take_page(struct change *change, uint64_t entry, uint64_t va)
+{
+	note(change, va);
+	if (page_is_ours(arch_entry_address(entry)))
+		page_list_add(&change->freed, arch_entry_address(entry));
+}
+
+/* ---- life -------------------------------------------------------------------------------------*/
+
+void vm_create(struct space *space)
+{
+	space->root = page_alloc();
+	ktlb_space_init(&space->ktlb, space->root);
+}
+
+static void free_tree(struct page_list *freed, uint64_t page, uint32_t level)
+{
+	const uint64_t *table = page_pointer(page);
+
+	for (uint32_t i = 0; i < 1u << ARCH_TABLE_BITS; i++) {
+		uint64_t entry = ktlb_load_relaxed(&table[i]);
+
+		if (level && entry)
+			free_tree(freed, arch_entry_address(entry), level - 1);
+		else if (arch_entry_is_page(entry) && page_is_ours(arch_entry_address(entry)))
+			page_list_add(freed, arch_entry_address(entry));
+	}
+	page_list_add(freed, page);
+}
+
+void vm_destroy(struct space *space)
+{
+	struct page_list freed = {0};
+	uint64_t irq = arch_irq_save();
+
+	/* After this nobody walks from the root, so no flush is needed, however much is freed. */
+	ktlb_space_destroy(&space->ktlb);
+	arch_irq_restore(irq);
+	free_tree(&freed, space->root, ARCH_TABLE_LEVELS - 1);
+	page_list_free(&freed);
+}
+
+/* ---- map and unmap ----------------------------------------------------------------------------*/
+
+static void leaf_must_be_empty(struct change *change, uint64_t *entry, uint64_t va)
+{
+	(void)va;
+	if (ktlb_load_relaxed(entry))
+		change->error = -1;
+}
+
+static void leaf_map(struct change *change, uint64_t *entry, uint64_t va)
+{
+	(void)va;
+	ktlb_store_relaxed(entry, arch_entry_demand(change->prot));
+}
+
+static void leaf_map_image(struct change *change, uint64_t *entry, uint64_t va)
+{
+	(void)va;
+	ktlb_store_relaxed(entry, arch_entry_page(change->physical, change->prot));
+	change->physical += PAGE_SIZE;
+}
+
+static int map(struct change *change, uint64_t va, uint64_t size,
+               void (*leaf)(struct change *, uint64_t *, uint64_t))
+{
+	if (!is_user_range(va, size))
+		return -1;
+	mutex_lock(&change->space->lock);
+	change->leaf = leaf_must_be_empty;
+	change_entries(change, va, size);
+	if (!change->error) {
+		change->leaf = leaf;
+		change->make_tables = 1;
+		change_entries(change, va, size);
+		ktlb_publish();
+	}
+	mutex_unlock(&change->space->lock);
+	return change->error;
+}
+
+int vm_map(struct space *space, uint64_t va, uint64_t size, uint32_t prot)
+{
+	struct change change = {.space = space, .prot = prot};
+
+	return map(&change, va, size, leaf_map);
+}
+
+int vm_map_image(struct space *space, uint64_t va, uint64_t size, uint64_t physical)
+{
+	struct change change = {
+		.space = space, .prot = PROT_READ | PROT_EXEC, .physical = physical};
+
+	return map(&change, va, size, leaf_map_image);
+}
+
+static void leaf_unmap(struct change *change, uint64_t *entry, uint64_t va)
+{
+	uint64_t value = ktlb_load_relaxed(entry);
+
+	if (!value)
+		return;
+	ktlb_store_relaxed(entry, 0);
+	if (arch_entry_is_page(value))
+		take_page(change, value, va);
+}
+
+int vm_unmap(struct space *space, uint64_t va, uint64_t size)
+{
+	struct change change = {.space = space, .leaf = leaf_unmap, .drop_tables = 1};
+
+	if (!is_user_range(va, size))
+		return -1;
+	mutex_lock(&space->lock);
+	change_entries(&change, va, size);
+	change_flush(&change);
+	mutex_unlock(&space->lock);
+	return 0;
+}
+
+/* ---- don't need -------------------------------------------------------------------------------*/
+
+static void leaf_dontneed(struct change *change, uint64_t *entry, uint64_t va)
+{
+	uint64_t value = ktlb_load_relaxed(entry);
+
+	if (!arch_entry_is_page(value))
+		return;
+	ktlb_store_relaxed(entry, arch_entry_demand(arch_entry_prot(value)));
+	take_page(change, value, va);
+}
+
+int vm_dontneed(struct space *space, uint64_t va, uint64_t size)
+{
+	struct change change = {.space = space, .leaf = leaf_dontneed};
+
+	if (!is_user_range(va, size))
+		return -1;
+	mutex_lock(&space->lock);
+	change_entries(&change, va, size);
+	change_flush(&change);
+	mutex_unlock(&space->lock);
+	return 0;
+}
+
+/* ---- protect ----------------------------------------------------------------------------------*/
+
+static void leaf_break(struct change *change, uint64_t *entry, uint64_t va)
+{
+	uint64_t value = ktlb_load_relaxed(entry);
+
+	if (arch_entry_is_demand(value)) {
+		ktlb_store_relaxed(entry, arch_entry_demand(change->prot));
+	} else if (arch_entry_is_page(value) && arch_entry_prot(value) != change->prot) {
+		ktlb_store_relaxed(entry, arch_entry_break(value));
+		note(change, va);
+	}
+}
+
+static void leaf_make(struct change *change, uint64_t *entry, uint64_t va)
+{
+	uint64_t value = ktlb_load_relaxed(entry);
+
+	(void)va;
+	if (value && !arch_entry_is_demand(value) && !arch_entry_is_page(value))
+		ktlb_store_relaxed(entry,
+		                   arch_entry_page(arch_entry_address(value), change->prot));
+}
+
+/*
+ * Break before make (Arm ARM DDI 0487, "Using break-before-make when updating translation table
+ * entries"): were the new entry written over the old one, a CPU could hold both for one address.
+ * Not all architectures ask for it; it is right on every one.
+ */
+int vm_protect(struct space *space, uint64_t va, uint64_t size, uint32_t prot)
+{
+	struct change change = {.space = space, .leaf = leaf_break, .prot = prot};
+
+	if (!is_user_range(va, size) || !(prot & PROT_READ))
+		return -1;
+	mutex_lock(&space->lock);
+	change_entries(&change, va, size);
+	change_flush(&change);
+	change.leaf = leaf_make;
+	change_entries(&change, va, size);
+	ktlb_publish();
+	mutex_unlock(&space->lock);
+	return 0;
+}
+
+/* ---- faults -----------------------------------------------------------------------------------*/
+
+static uint32_t prot_for(enum vm_access access)
+{
+	return access == VM_WRITE ? PROT_WRITE : access == VM_EXECUTE ? PROT_EXEC : PROT_READ;
+}
+
+/* The last-level entry of an address; null if there is no table for it. space.lock is held. */
+static uint64_t *find_entry(struct space *space, uint64_t va)
+{
+	uint64_t page = space->root;
+
+	for (uint32_t level = ARCH_TABLE_LEVELS - 1;; level--) {
+		uint32_t shift = PAGE_SHIFT + ARCH_TABLE_BITS * level;
+		uint64_t *table = page_pointer(page);
+		uint64_t *entry = &table[va >> shift & ((1u << ARCH_TABLE_BITS) - 1)];
+
+		if (!level)
+			return entry;
+		if (!ktlb_load_relaxed(entry))
+			return NULL;
+		page = arch_entry_address(ktlb_load_relaxed(entry));
+	}
+}
+
+/*
+ * What the hardware refused may be fine by now: another thread was in the middle of a change (its
+ * lock is ours now), or has brought the page, or this CPU has not yet seen the new entry.
+ */
+int vm_fault(struct space *space, uint64_t va, enum vm_access access)
+{
+	uint64_t *entry, value;
+	int error = 0;
+
+	if (va >= ARCH_USER_END)
+		return -1;
+	mutex_lock(&space->lock);
+	entry = find_entry(space, va);
+	value = entry ? ktlb_load_relaxed(entry) : 0;
+	if (!value || !(arch_entry_prot(value) & prot_for(access))) {
+		error = -1;
+	} else if (arch_entry_is_demand(value)) {
+		/* Release: whoever sees the entry sees the zeroes. */
+		ktlb_store_release(entry, arch_entry_page(page_alloc(), arch_entry_prot(value)));
+		ktlb_publish();
+		ktlb_add_relaxed(&vm_counts.demand, 1);
+	} else {
+		ktlb_add_relaxed(&vm_counts.spurious, 1);
+	}
+	mutex_unlock(&space->lock);
+	return error;
+}
+
+/* By the kernel's own addresses of the frames: the user's are never used in the kernel. */
+int vm_read(struct space *space, uint64_t va, void *to, uint64_t size)
+{
+	char *out = to;
+	int error = 0;
+
+	mutex_lock(&space->lock);
+	for (; size && !error; size--, va++) {
+		const uint64_t *entry = va < ARCH_USER_END ? find_entry(space, va) : NULL;
+		uint64_t value = entry ? ktlb_load_relaxed(entry) : 0;
+
+		if (arch_entry_is_page(value))
+			*out++ = ((const char *)page_pointer(
+			        arch_entry_address(value)))[va & (PAGE_SIZE - 1)];
+		else
+			error = -1;
+	}
+	mutex_unlock(&space->lock);
+	return error;
+}
+
+/* ---- the kernel's window ----------------------------------------------------------------------*/
+
+/* Break before make again; the two loops' entries are global, so the flush is of every id. */
+void vm_window_remap(uint64_t first_page, uint64_t pages, const uint64_t *frames)
+{
+	static struct mutex window_lock;
+
+	mutex_lock(&window_lock);
+	for (uint64_t i = 0; i < pages; i++)
+		ktlb_store_relaxed(arch_window_entry(first_page + i), 0);
+	ktlb_flush_kernel_range(ARCH_WINDOW + first_page * PAGE_SIZE, pages * PAGE_SIZE, PAGE_SIZE,
+	                        KTLB_LEAF_ONLY);
+	for (uint64_t i = 0; frames && i < pages; i++)
+		ktlb_store_relaxed(arch_window_entry(first_page + i), arch_window_page(frames[i]));
+	ktlb_publish();
+	mutex_unlock(&window_lock);
+}

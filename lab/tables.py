@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: MIT
+"""The tables of the demo: one an origin, ours beside theirs, as text and as a page."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import experiments
+from experiments import Number, Origins, Result
+
+DIFFERENT_THINGS = (
+    "Ours are counts of what was executed; the origin's are times on its own machine. Counts and "
+    "nanoseconds are different things: compare how each changes from arm to arm, not their values."
+)
+BUILDS = (
+    "Built as shipped (KTLB_CFG_CHECK=1), with the library's own counters off (KTLB_CFG_COUNT=0); "
+    "an arm differs from the default build in its one option."
+)
+ONE_CALL = (
+    "How: a plugin of the emulator (tools/count) counts what the CPU executes between two marks "
+    "around one call, its return included, the call itself not; interrupts are off; a measurement "
+    "of nothing is subtracted; every repeat was identical."
+)
+WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Section:
+    """Rows under one caption."""
+
+    caption: str
+    rows: list[list[str]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """One origin: columns come in groups, the first of which names the row."""
+
+    origin: str
+    title: str
+    groups: list[tuple[str, list[str]]]
+    sections: list[Section]
+    notes: list[str]
+
+
+def number(value: Number | None) -> str:
+    """A figure as it is printed."""
+    if value is None:
+        return ""
+    return str(int(value)) if float(value).is_integer() else str(value)
+
+
+def _cells(values: dict[str, Number], names: Iterable[str]) -> list[str]:
+    return [number(values.get(name)) for name in names]
+
+
+def _heading(origins: Origins, origin: str) -> str:
+    data = origins.data[origin]
+    return f"{data['title']} ({data['published']})"
+
+
+def _before_after(name: str, r: Result) -> list[str]:
+    """A row of an origin with two arms."""
+    change = number(r.arms["after"] - r.arms["before"])
+    row = [name, *_cells(r.arms, ("before", "after")), change]
+    return row + _cells(r.origin_arms, ("before", "after"))
+
+
+def _by_metric(results: list[Result], case: str, caption: str) -> Section:
+    """All metrics of one case."""
+    return Section(caption, [_before_after(r.metric, r) for r in results if r.case == case])
+
+
+def _messages(results: list[Result]) -> Section:
+    """The message benchmark: every run of the first metric; middle and spread of the others."""
+    names = {experiments.message_case(p): f"timer phase {p}" for p in experiments.PHASES}
+    names[experiments.MESSAGE_MEDIAN] = "median"
+    names[experiments.MESSAGE_SPREAD] = "largest less smallest"
+    shown_once = {experiments.message_case(p) for p in experiments.PHASES}
+    rows = []
+    for r in results:
+        if r.case in names and (r.metric == "instructions" or r.case not in shown_once):
+            rows.append(_before_after(f"{r.metric}, {names[r.case]}", r))
+    return Section("Message benchmark: 20 senders, 20 receivers; the whole machine", rows)
+
+
+def _against_spread(results: list[Result]) -> str:
+    """Whether the change of all instructions can be told from that between timer phases."""
+    of = {r.case: r.arms for r in results if r.metric == "instructions"}
+    middle = of[experiments.MESSAGE_MEDIAN]
+    change = abs(middle["after"] - middle["before"])
+    spread = max(of[experiments.MESSAGE_SPREAD].values())
+    where = "inside" if change <= spread else "outside"
+    return (
+        f"The median of all instructions changes by {change / middle['before']:.3%}, {where} the "
+        f"spread of the phases ({spread / middle['before']:.3%})."
+    )
+
+
+def _o1(results: list[Result], origins: Origins) -> Table:
+    build = origins.table("O1", "kernel build")
+    theirs = origins.table("O1", "messages")
+    seconds = build["rows"]["all"]
+    return Table(
+        "O1",
+        _heading(origins, "O1"),
+        [
+            ("", ["metric"]),
+            ("ktlb, counts", ["before", "after", "change"]),
+            ("origin, s", ["before", "after"]),
+        ],
+        [
+            _by_metric(results, "switch hit", "One switch to another space that has an id"),
+            _by_metric(
+                results, "switch to the space that is loaded", "One switch to the space loaded"
+            ),
+            _by_metric(results, "enter lazy", "One entry into lazy mode"),
+            _messages(results),
+        ],
+        [
+            ONE_CALL,
+            "The message benchmark: all CPUs together, from its start to its end, for three phases "
+            f"of the timer; {experiments.LOOPS} messages from every sender to every receiver. The "
+            f"interleaving of CPUs is the emulator's. {_against_spread(results)} All three phases "
+            "of every metric are in demo.json.",
+            "An exclusive pair (LDXR, STXR) is one atomic; a pair load or store is one access; "
+            "memory accesses are loads, stores and atomics together; switches are calls of "
+            "ktlb_switch, root writes are writes of TTBR0_EL1 or TTBR1_EL1.",
+            BUILDS,
+            f"The origin: {theirs['machine']}; messaging benchmark, {theirs['note']}. It also "
+            f"timed a kernel build: {seconds[0]} s before, {seconds[1]} s after ({build['note']}).",
+            DIFFERENT_THINGS,
+        ],
+    )
+
+
+def _o2_section(results: list[Result], suffix: str, stride: int, caption: str) -> Section:
+    rows = []
+    for pages in experiments.PAGES:
+        case = f"pages={pages} stride={stride}{suffix}"
+        by_metric = {r.metric: r for r in results if r.case == case}
+        row = [str(pages)]
+        for metric in ("tlbi", "instructions"):
+            row += _cells(by_metric[metric].arms, experiments.O2_ARMS)
+        rows.append(row + _cells(by_metric["tlbi"].origin_arms, ("before", "v3", "v4")))
+    return Section(caption, rows)
+
+
+def _o2(results: list[Result], origins: Origins) -> Table:
+    arms = list(experiments.O2_ARMS)
+    small, large = experiments.STRIDES
+    without = f" cpu={experiments.NO_RANGES}"
+    theirs = origins.table("O2", f"pages=* stride={small}")
+    return Table(
+        "O2",
+        _heading(origins, "O2"),
+        [
+            ("", ["pages"]),
+            ("TLBI instructions", arms),
+            ("all instructions", arms),
+            ("origin, ns", ["before", "v3", "v4"]),
+        ],
+        [
+            _o2_section(results, "", small, "Page stride (4 KiB), CPU with range instructions"),
+            _o2_section(results, "", large, "Block stride (2 MiB), CPU with range instructions"),
+            _o2_section(
+                results,
+                without,
+                small,
+                f"Page stride, CPU without range instructions ({experiments.NO_RANGES}); from 512 "
+                "pages on the whole id is flushed",
+            ),
+        ],
+        [
+            ONE_CALL,
+            "One ktlb_flush_range with default flags (not the last level only, no level hint). On "
+            f"the CPU with ranges (QEMU -cpu {experiments.RANGES}) the whole-id limit is out of the "
+            "way, as on the origin's FPGA machine.",
+            "The origin's names: before = NONE, v3 = ALWAYS, v4 = PAGE_STRIDE; PLANNER is ktlb's "
+            f"own. Its figures: {theirs['note']}.",
+            BUILDS,
+            DIFFERENT_THINGS,
+        ],
+    )
+
+
+def _o3(results: list[Result], origins: Origins) -> Table:
+    theirs = origins.table("O3", "call")
+    return Table(
+        "O3",
+        _heading(origins, "O3"),
+        [
+            ("", ["metric"]),
+            ("ktlb, counts", ["before", "after", "change"]),
+            ("origin, ns for 1e9 calls", ["before", "after"]),
+        ],
+        [
+            _by_metric(results, "call, not inlined", "A function that returns ktlb_cpu_id()"),
+            _by_metric(results, "inlined", "ktlb_cpu_id() itself, inlined"),
+        ],
+        [
+            ONE_CALL,
+            "Inlined: a function that takes the number, less the same function without it.",
+            BUILDS,
+            f"The origin: {theirs['note']}.",
+            DIFFERENT_THINGS,
+        ],
+    )
+
+
+_MAKE = {"O1": _o1, "O2": _o2, "O3": _o3}
+
+
+def table(origin: str, results: list[Result], origins: Origins) -> Table:
+    """The table of one origin."""
+    return _MAKE[origin](results, origins)
+
+
+# ---- as text ----------------------------------------------------------------------------------
+
+
+def _wrap(text: str, first: str, rest: str) -> list[str]:
+    lines = [first]
+    for word in text.split():
+        if len(lines[-1]) + 1 + len(word) > WIDTH and lines[-1].strip():
+            lines.append(rest)
+        space = "" if lines[-1].endswith(" ") or not lines[-1] else " "
+        lines[-1] += space + word
+    return lines
+
+
+def _widths(t: Table) -> list[list[int]]:
+    """The width of each column, group by group, so that the group's own name fits as well."""
+    rows = [row for section in t.sections for row in section.rows]
+    widths, at = [], 0
+    for name, columns in t.groups:
+        group = [
+            max(len(c), *(len(row[at + i]) for row in rows)) for i, c in enumerate(columns)
+        ]
+        group[-1] += max(0, len(name) - sum(group) - len(group) + 1)
+        widths.append(group)
+        at += len(columns)
+    return widths
+
+
+def _line(cells: list[str], widths: list[list[int]]) -> str:
+    parts, at = [], 0
+    for index, group in enumerate(widths):
+        texts = []
+        for width in group:
+            left = index == 0 and not cells[at].isdigit()
+            texts.append(cells[at].ljust(width) if left else cells[at].rjust(width))
+            at += 1
+        parts.append(" ".join(texts))
+    return " | ".join(parts).rstrip()
+
+
+def as_text(t: Table) -> str:
+    """For a terminal."""
+    widths = _widths(t)
+    rule = "-+-".join("-" * (sum(group) + len(group) - 1) for group in widths)
+    groups = [
+        name.ljust(sum(group) + len(group) - 1)
+        for (name, _), group in zip(t.groups, widths, strict=True)
+    ]
+    lines = _wrap(t.title, f"{t.origin} ", "   ")
+    lines += ["", " | ".join(groups).rstrip()]
+    lines.append(_line([c for _, columns in t.groups for c in columns], widths))
+    for section in t.sections:
+        lines += [rule, section.caption]
+        lines += [_line(row, widths) for row in section.rows]
+    lines += [rule]
+    for note in t.notes:
+        lines += _wrap(note, "  * ", "    ")
+    return "\n".join(lines) + "\n"
+
+
+# ---- as a page --------------------------------------------------------------------------------
+
+_STYLE = """
+:root { color-scheme: light dark; --line: #8886; --soft: #8882; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; padding: 1rem; max-width: 75rem; }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2.5rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .2rem .6rem; text-align: right; white-space: nowrap; }
+th.name, td.name { text-align: left; }
+thead th { border-bottom: 1px solid var(--line); }
+tbody tr:nth-child(even) { background: var(--soft); }
+td.first, th.first { border-left: 1px solid var(--line); }
+tr.caption th { text-align: left; padding-top: 1rem; white-space: normal; }
+li { margin: .3rem 0; }
+"""
+
+
+def _starts(t: Table) -> set[int]:
+    """The columns that begin a group, but for the first."""
+    starts, at = set(), 0
+    for _, columns in t.groups:
+        starts.add(at)
+        at += len(columns)
+    return starts - {0}
+
+
+def _html_cell(tag: str, text: str, index: int, t: Table) -> str:
+    classes = []
+    if index < len(t.groups[0][1]):
+        classes.append("name")
+    if index in _starts(t):
+        classes.append("first")
+    attribute = f' class="{" ".join(classes)}"' if classes else ""
+    return f"<{tag}{attribute}>{html.escape(text)}</{tag}>"
+
+
+def _html_row(tag: str, cells: list[str], t: Table) -> str:
+    return "<tr>" + "".join(_html_cell(tag, c, i, t) for i, c in enumerate(cells)) + "</tr>"
+
+
+def _html_table(t: Table) -> str:
+    columns = [c for _, group in t.groups for c in group]
+    groups = "".join(
+        f'<th colspan="{len(group)}" scope="colgroup">{html.escape(name)}</th>'
+        for name, group in t.groups
+    )
+    lines = [
+        f"<h2>{t.origin}: {html.escape(t.title)}</h2>",
+        '<div class="wide"><table><thead>',
+        f"<tr>{groups}</tr>",
+        _html_row("th", columns, t),
+        "</thead>",
+    ]
+    for section in t.sections:
+        caption = html.escape(section.caption)
+        lines.append(
+            f'<tbody><tr class="caption"><th colspan="{len(columns)}">{caption}</th></tr>'
+        )
+        lines += [_html_row("td", row, t) for row in section.rows]
+        lines.append("</tbody>")
+    lines.append("</table></div><ul>")
+    lines += [f"<li>{html.escape(note)}</li>" for note in t.notes]
+    lines.append("</ul>")
+    return "\n".join(lines)
+
+
+def as_page(tables: list[Table], version: str, commit: str) -> str:
+    """One page, complete in itself."""
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>ktlb {html.escape(version)}: before and after</title>",
+            f"<style>{_STYLE}</style></head><body>",
+            "<h1>ktlb: five published changes, before and after</h1>",
+            f"<p>Version {html.escape(version)}, commit {html.escape(commit)}; arm64, in QEMU.</p>",
+            *(_html_table(t) for t in tables),
+            "</body></html>",
+            "",
+        ]
+    )

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arm64: what the portable half asks of the architecture.
+ *
+ *   the pair      ids are global (ktlb_asid_global.c), invalidation is by broadcast
+ *                 (ktlb_shootdown_broadcast.c)
+ *   facts         what the ID registers and TCR_EL1 say
+ *   operands      of TLBI and of the TTBRs, as pure functions: no assembly here, so that this file
+ *                 compiles on any host and is tested there
+ *   sequences     of instructions, each with its barriers
+ *
+ * All arithmetic is in 64 bits; addresses are 64-bit numbers as the CPU sees them, the kernel's
+ * half with ones on top. "Page" is one granule.
+ *
+ * Manual: Arm ARM DDI 0487. Operands of TLBI: C5.5, "TLBI VAE1IS" and "TLBI RVAE1IS".
+ */
+#ifndef KTLB_ARCH_H
+#define KTLB_ARCH_H
+
+#include <stdint.h>
+
+#include <ktlb/ktlb.h>
+#include <ktlb_arch/insn.h>
+
+#define KTLB_ARCH_PAGE_SHIFT KTLB_CFG_ARM64_GRANULE_SHIFT
+#define KTLB_ARCH_ID_BITS    16 /* at most; the ids' words are laid out for it */
+
+/* ---- facts ------------------------------------------------------------------------------------*/
+
+struct ktlb_arch_facts {
+	uint32_t id_bits;
+	uint32_t features; /* KTLB_FEATURE_* */
+	const char *wrong; /* null, or why ktlb cannot work with these registers */
+};
+
+/* ID_AA64MMFR0_EL1.ASIDBits, ID_AA64MMFR2_EL1.TTL, ID_AA64ISAR0_EL1.TLB, TCR_EL1 (D19.2). */
+static inline struct ktlb_arch_facts ktlb_arm64_facts(uint64_t mmfr0, uint64_t mmfr2,
+                                                      uint64_t isar0, uint64_t tcr)
+{
+	/* TG0 and TG1 encode the granules differently: 4, 64, 16 and invalid, 16, 4, 64 KiB. */
+	static const uint8_t tg0_shift[4] = {12, 16, 14, 0};
+	static const uint8_t tg1_shift[4] = {0, 14, 12, 16};
+	struct ktlb_arch_facts facts = {0, 0, 0};
+
+	/* TCR_EL1.AS = 0 makes a CPU with 16 bits use 8. */
+	facts.id_bits = (mmfr0 >> 4 & 15) == 2 && (tcr >> 36 & 1) ? 16 : 8;
+	if ((isar0 >> 56 & 15) >= 2)
+		facts.features |= KTLB_FEATURE_TLBI_RANGE;
+	if ((mmfr2 >> 48 & 15) >= 1)
+		facts.features |= KTLB_FEATURE_TTL;
+
+	if ((tcr >> 22 & 1) != KTLB_CFG_ARM64_ASID_IN_TTBR1)
+		facts.wrong = "ktlb_cpu_online: TCR_EL1.A1 differs from "
+			      "KTLB_CFG_ARM64_ASID_IN_TTBR1";
+	else if (tg0_shift[tcr >> 14 & 3] != KTLB_ARCH_PAGE_SHIFT ||
+	         tg1_shift[tcr >> 30 & 3] != KTLB_ARCH_PAGE_SHIFT)
+		facts.wrong = "ktlb_cpu_online: TCR_EL1.TG0 or TG1 differs from "
+			      "KTLB_CFG_ARM64_GRANULE_SHIFT";
+	else if ((tcr >> 59 & 1) != KTLB_CFG_ARM64_LPA2)
+		facts.wrong = "ktlb_cpu_online: TCR_EL1.DS differs from KTLB_CFG_ARM64_LPA2";
+	return facts;
+}
+
+static inline struct ktlb_arch_facts ktlb_arch_facts(void)
+{
+	return ktlb_arm64_facts(ktlb_insn_read_mmfr0(), ktlb_insn_read_mmfr2(),
+	                        ktlb_insn_read_isar0(), ktlb_insn_read_tcr());
+}
+
+/* Is this address in the user's half (TTBR0)? In the kernel's (TTBR1)? Bit 55 selects (D8.2.4). */
+static inline int ktlb_arch_is_user(uint64_t va)
+{
+	return va >> 55 == 0;
+}
+
+static inline int ktlb_arch_is_kernel(uint64_t va)
+{
+	return va >> 55 == 0x1ff;
+}
+
+/* ---- operands ---------------------------------------------------------------------------------*/
+
+/* Bits of a root that belong to the id, where the id is in TTBR0_EL1. */
+#define KTLB_ARCH_ROOT_ID_MASK ((uint64_t)0xffff << 48)
+
+static inline uint64_t ktlb_arm64_ttbr(uint64_t root, uint64_t id)
+{
+	return (root & ~KTLB_ARCH_ROOT_ID_MASK) | id << 48;
+}
+
+/* TG and TTL of range operands call the granules 1, 2, 3. */
+static inline uint64_t ktlb_arm64_granule_code(uint32_t page_shift)
+{
+	return (page_shift - 10) / 2;
+}
+
+/*
+ * The level of the table in which a leaf of 2^leaf_shift bytes is an entry of its own: 1, 2 or 3;
+ * 0 where there is none (a contiguous run, a size that no level has) or where no hint can be given:
+ * level 1 only with 4 KiB granules, as the others' is reserved without FEAT_LPA2.
+ */
+static inline uint32_t ktlb_arm64_level(uint32_t leaf_shift, uint32_t page_shift)
+{
+	if (leaf_shift == page_shift)
+		return 3;
+	if (leaf_shift == 2 * page_shift - 3)
+		return 2;
+	if (leaf_shift == 3 * page_shift - 6 && page_shift == 12)
+		return 1;
+	return 0;
+}
+
+/*
+ * By address: VA[55:12] in [43:0] for every granule, zeroes below the granule; the hint in [47:44],
+ * the id in [63:48]. A kernel address has ones above bit 55, which must not reach hint and id.
+ */
+static inline uint64_t ktlb_arm64_va_operand(uint64_t va, uint64_t id, uint32_t level,
+                                             uint32_t page_shift)
+{
+	uint64_t hint = level ? ktlb_arm64_granule_code(page_shift) << 2 | level : 0;
+
+	return id << 48 | hint << 44 |
+	       (va >> page_shift << (page_shift - 12) & (((uint64_t)1 << 44) - 1));
+}
+
+static inline uint64_t ktlb_arm64_id_operand(uint64_t id)
+{
+	return id << 48;
+}
+
+/*
+ * By range: (num + 1) * 2^(5 * scale + 1) pages from an address that is counted in granules, or in
+ * 64 KiB with LPA2.
+ */
+static inline uint64_t ktlb_arm64_range_operand(uint64_t va, uint64_t id, uint32_t scale,
+                                                uint32_t num, uint32_t level, uint32_t page_shift,
+                                                int lpa2)
+{
+	uint64_t base = va >> (lpa2 ? 16 : page_shift) & (((uint64_t)1 << 37) - 1);
+
+	return id << 48 | ktlb_arm64_granule_code(page_shift) << 46 | (uint64_t)scale << 44 |
+	       (uint64_t)num << 39 | (uint64_t)level << 37 | base;
+}
+
+#define KTLB_ARM64_SCALE_MAX 3u
+#define KTLB_ARM64_NUM_MAX   31u
+
+/* The most pages that one range instruction covers: 2^21. */
+#define KTLB_ARCH_RANGE_PAGES_MAX \
+	((uint64_t)(KTLB_ARM64_NUM_MAX + 1) << (5 * KTLB_ARM64_SCALE_MAX + 1))
+
+/* One instruction of a range: its operand, which kind it is, and how far it gets. */
+struct ktlb_arch_op {
+	uint64_t operand;
+	uint64_t pages;
+	int range;
+};
+
+/*
+ * The next instruction for `pages` pages (1 or more) at `va`: the largest exact step, so that the
+ * scales descend and each is used once (but the top one, beyond 2^21 pages). An odd page at the
+ * end takes the form by address. With LPA2 so do the pages up to the first 64 KiB boundary; from
+ * there on every step keeps the alignment, since a step that does not is the last one.
+ *
+ * A hint needs va and pages to be multiples of the leaf: every step is then one, too.
+ */
+static inline struct ktlb_arch_op ktlb_arm64_range_next(uint64_t va, uint64_t pages, uint64_t id,
+                                                        uint32_t level, uint32_t page_shift,
+                                                        int lpa2)
+{
+	struct ktlb_arch_op op;
+
+	if (pages == 1 || (lpa2 && (va & 0xffff))) {
+		op.operand = ktlb_arm64_va_operand(va, id, level, page_shift);
+		op.pages = 1;
+		op.range = 0;
+	} else {
+		uint32_t log2 = 63 - (uint32_t)__builtin_clzll(pages);
+		uint32_t scale = log2 > 15 ? 3 : log2 > 10 ? 2 : log2 > 5 ? 1 : 0;
+		uint64_t steps = pages >> (5 * scale + 1);
+
+		if (steps > KTLB_ARM64_NUM_MAX + 1)
+			steps = KTLB_ARM64_NUM_MAX + 1;
+		op.operand = ktlb_arm64_range_operand(va, id, scale, (uint32_t)steps - 1, level,
+		                                      page_shift, lpa2);
+		op.pages = steps << (5 * scale + 1);
+		op.range = 1;
+	}
+	return op;
+}
+
+static inline struct ktlb_arch_op ktlb_arch_range_next(uint64_t va, uint64_t pages, uint64_t id,
+                                                       uint32_t level)
+{
+	return ktlb_arm64_range_next(va, pages, id, level, KTLB_ARCH_PAGE_SHIFT,
+	                             KTLB_CFG_ARM64_LPA2);
+}
+
+/*
+ * How many instructions ktlb_arch_range_next will take, for up to 2^21 pages, LPA2's lead-in left
+ * out: one a non-zero digit.
+ */
+static inline uint32_t ktlb_arch_range_ops(uint64_t pages)
+{
+	return (uint32_t)((pages & 1) + ((pages >> 1 & 31) != 0) + ((pages >> 6 & 31) != 0) +
+	                  ((pages >> 11 & 31) != 0) + (pages >> 16 != 0));
+}
+
+static inline uint64_t ktlb_arch_va_operand(uint64_t va, uint64_t id, uint32_t level)
+{
+	return ktlb_arm64_va_operand(va, id, level, KTLB_ARCH_PAGE_SHIFT);
+}
+
+static inline uint64_t ktlb_arch_id_operand(uint64_t id)
+{
+	return ktlb_arm64_id_operand(id);
+}
+
+static inline uint32_t ktlb_arch_level(uint32_t leaf_shift)
+{
+	return ktlb_arm64_level(leaf_shift, KTLB_ARCH_PAGE_SHIFT);
+}
+
+/* ---- sequences --------------------------------------------------------------------------------*/
+
+/*
+ * [B1] The first thing of a switch. The outgoing thread may be between a TLBI and its DSB, and may
+ * go on elsewhere: its DSB there would complete nothing, since a TLBI is completed only by a DSB
+ * of the PE that issued it (D8.17, "Completion of TLB maintenance instructions").
+ * Partner: [B4] of the interrupted flush. Without it: a flush returns with stale entries alive.
+ */
+static inline void ktlb_arch_switch_barrier(void)
+{
+	ktlb_insn_dsb_ish();
+}
+
+/*
+ * [B2] Between the change of an entry and whatever is decided from it (the read of the id, the
+ * TLBI). DSB ISHST makes the store visible to every walker and holds back later loads (B2.3,
+ * "Data Synchronization Barrier").
+ * Partner: [B3]. Without it: a walker refills the old entry behind the TLBI, or the id that is
+ * invalidated is one that a rollover has replaced meanwhile.
+ */
+static inline void ktlb_arch_changes_barrier(void)
+{
+	ktlb_insn_dsb_ishst();
+}
+
+/*
+ * [B3] In the allocator, between the store of a space's new id and the load of its root.
+ * Partner: [B2]. Store buffering otherwise: the flusher still reads the old id, while this CPU's
+ * walker, under the new one, still sees the old entry; the TLBI then misses it. An ISB does not
+ * help: it does not order the store before the walks.
+ */
+static inline void ktlb_arch_id_barrier(void)
+{
+	ktlb_insn_dsb_ish();
+}
+
+/*
+ * [B4] The one place where TLBIs are waited for. DSB ISH: they are complete on every CPU, and all
+ * that used the old translation is (D8.17). With the erratum of ktlb_config.errata one more TLBI
+ * and DSB, of any operand, make that true.
+ * Partner: the TLBIs before it. Without it: the caller frees a page that is still in use.
+ */
+static inline void ktlb_arch_complete(int repeat)
+{
+	ktlb_insn_dsb_ish();
+	if (__builtin_expect(repeat, 0)) {
+		ktlb_insn_broadcast_va(KTLB_SCOPE_ID, 1, 0, 0);
+		ktlb_insn_dsb_ish();
+	}
+}
+
+/*
+ * [B5] After a change of the kernel's half: this CPU's instructions after it are fetched anew. A
+ * user's half needs none: the return to user mode is a context synchronisation event.
+ * Partner: [B4]. Without it: this CPU uses, once more, what it had begun to use before.
+ */
+static inline void ktlb_arch_sync_barrier(void)
+{
+	ktlb_insn_isb();
+}
+
+/*
+ * [B7] This CPU's TLB, empty of everything: owed since a rollover, or before it comes online. DSB
+ * NSH is enough, for the TLBI is local.
+ * Partner: the rollover that gave the ids away. Without the DSB: the new owner of an id is run
+ * while entries of the former one are alive.
+ */
+static inline void ktlb_arch_flush_own(void)
+{
+	ktlb_insn_tlbi_vmalle1();
+	ktlb_insn_dsb_nsh();
+}
+
+/*
+ * Loads a root with its id. [B6] The ISB ends the time in which either may be in use (D19.1.2,
+ * "Synchronization requirements for AArch64 System registers").
+ *
+ * With the id in TTBR0_EL1 one write changes both, so no walk can mix them. With the id in
+ * TTBR1_EL1 there are two registers, each of which takes effect anywhere before the next ISB; the
+ * empty table in between, and [B8] [B9] on both sides of the id, leave no time at which a root is
+ * walked under the other's id.
+ */
+static inline void ktlb_arch_load_root(uint64_t root, uint64_t id, uint64_t kernel_root)
+{
+	if (KTLB_CFG_ARM64_ASID_IN_TTBR1) {
+		ktlb_insn_write_ttbr0(kernel_root);
+		ktlb_insn_isb(); /* [B8]: without it the old root is walked under the new id */
+		ktlb_insn_write_ttbr1(ktlb_arm64_ttbr(ktlb_insn_read_ttbr1(), id));
+		ktlb_insn_isb(); /* [B9]: without it the new root is walked under the old id */
+		ktlb_insn_write_ttbr0(root);
+	} else {
+		ktlb_insn_write_ttbr0(ktlb_arm64_ttbr(root, id));
+	}
+	ktlb_insn_isb(); /* [B6] */
+}
+
+/*
+ * Loads the empty table, from which nothing can be cached. Its id does not matter then; id 0 is
+ * given where the register holds one, and with TTBR1_EL1 the last one stays.
+ */
+static inline void ktlb_arch_load_kernel_root(uint64_t kernel_root)
+{
+	ktlb_insn_write_ttbr0(kernel_root);
+	ktlb_insn_isb(); /* [B6] */
+}
+
+#endif /* KTLB_ARCH_H */

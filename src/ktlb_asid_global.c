@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ids per system: a number means the same space on every CPU, because invalidation is broadcast.
+ *
+ * There are fewer numbers than spaces, so an id is a number and a generation. When the numbers are
+ * used up a rollover begins a new generation, in which every space needs a new id, and may get any
+ * number. Nobody is interrupted for it. Two things make that sound:
+ *
+ *   - what is running goes on: a rollover keeps the number of each CPU's space (`reserved`) out of
+ *     the new generation's pool, and the space gets the same number again, with the new label;
+ *   - before a CPU runs anything else, it empties its own TLB: the rollover leaves that debt
+ *     (`owes`), and sends the CPU to the slow path, where debts are paid, by a 0 in its `active`.
+ *
+ * Invariants
+ *   A1  In one generation a number belongs to at most one space (`used`).
+ *   A2  A CPU that runs space X with number x has active = X's id; or active = 0 and reserved = the
+ *       id that X had when a rollover took it away. A CPU that runs none has active = KTLB_ID_LAZY,
+ *       or 0.
+ *   A3  The number of every `reserved` is in `used`, in every generation until its CPU switches.
+ *   A4  After a rollover a CPU empties its TLB before it runs a space which it was not running.
+ *   A5  A number that is not in use may be in any TLB. A4 removes it, a destroy does not.
+ *   A6  There are at least as many numbers (id 0 apart) as CPUs + 1, so that a rollover always
+ *       leaves a free one; ktlb_init sees to it.
+ *
+ * Who writes what
+ *   space.id, generation, used, cursor, owes, reserved   whoever holds `lock`
+ *   cpu.active   its CPU without the lock, by compare-and-exchange from a value that is not 0;
+ *                its CPU with the lock; a rollover, with the lock, by exchange
+ *
+ * The fast path is in ktlb_switch.c: the id of the space is of the current generation, and this
+ * CPU's `active` is exchanged for it, unless a rollover has made that 0. Both are relaxed, and need
+ * no more: the exchange of the rollover and the compare-and-exchange act on one location, so that
+ * one is first. If it is the rollover's, the CPU finds 0 and takes the lock. If it is the CPU's,
+ * the rollover finds the new id and reserves it, although its label is old. So the generation may
+ * be read late, too.
+ *
+ * Why compare-and-exchange: a plain exchange would put an old id over the 0, and a second rollover,
+ * before this CPU gets the lock, would reserve it and forget what the CPU really runs:
+ *
+ *     CPU 0, runs X                          others
+ *     reads Y's id (generation 1)
+ *                                            rollover to 2: active = 0, reserved = X's id
+ *     exchange: active = Y's id, finds 0
+ *     waits for the lock                     rollover to 3: reserved = Y's id; X's number is free
+ *                                            Z gets it and runs
+ *     X's root is still loaded here: one number, two spaces
+ */
+#include "ktlb_priv.h"
+
+/* A ticket lock: fair, so that no CPU waits for ever. Interrupts are off while it is held. */
+struct lock {
+	uint32_t next;
+	uint32_t serving;
+};
+
+static struct {
+	struct lock lock;
+	uint64_t generation; /* the lock holder's copy of ktlb_sys.generation */
+	uint32_t cursor;     /* where to look for a free number */
+	struct ktlb_cpuset owes;
+	uint64_t used[((uint64_t)1 << KTLB_ARCH_ID_BITS) / 64];
+} ids __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
+
+/*
+ * [B10] acquire, partner [B11] release: who gets the lock sees all that its former holders wrote.
+ * Without: two CPUs hand out one number.
+ */
+static void lock_ids(void)
+{
+	uint32_t ticket = ktlb_add_relaxed(&ids.lock.next, 1u);
+
+	while (ktlb_load_acquire(&ids.lock.serving) != ticket) { /* [B10] */
+		ktlb_relax();
+		ktlb_poll();
+	}
+}
+
+static void unlock_ids(void)
+{
+	ktlb_store_release(&ids.lock.serving, ids.lock.serving + 1); /* [B11] */
+}
+
+static int is_used(uint64_t number)
+{
+	return (int)(ids.used[number / 64] >> number % 64 & 1);
+}
+
+static void mark_used(uint64_t number)
+{
+	ids.used[number / 64] |= (uint64_t)1 << number % 64;
+}
+
+void ktlb_ids_init(void)
+{
+	ids.lock.next = 0;
+	ids.lock.serving = 0;
+	ids.generation = KTLB_GENERATION_STEP;
+	ids.cursor = 1;
+	ktlb_clear_words(ids.owes.word, KTLB_CPUSET_WORDS);
+	ktlb_clear_words(ids.used, sizeof(ids.used) / sizeof(ids.used[0]));
+	ktlb_store_relaxed(&ktlb_sys.generation, ids.generation);
+}
+
+void ktlb_ids_cpu_online(struct ktlb_cpu *self)
+{
+	uint32_t online = 0;
+	uint32_t cpu;
+
+	lock_ids();
+	KTLB_REQUIRE(!ktlb_cpuset_has(&ktlb_online, self->number),
+	             "ktlb_cpu_online: this CPU number is online already", self->number, 0);
+	ktlb_cpuset_for_each(cpu, &ktlb_online) online++;
+	KTLB_REQUIRE(online < ktlb_sys.cpus, "ktlb_cpu_online: more CPUs than ktlb_config.cpus",
+	             online + 1, ktlb_sys.cpus);
+	ktlb_store_relaxed(&self->active, KTLB_ID_LAZY);
+	self->reserved = 0;
+	ktlb_cpus[self->number] = self;
+	ktlb_cpuset_add(&ktlb_online, self->number);
+	unlock_ids();
+}
+
+/* Begins the next generation. */
+static void roll_over(void)
+{
+	uint32_t cpu;
+
+	ktlb_count(KTLB_COUNT_ROLLOVER);
+	ids.generation += KTLB_GENERATION_STEP;
+	ktlb_store_relaxed(&ktlb_sys.generation, ids.generation);
+
+	ktlb_clear_words(ids.used, (ktlb_sys.id_limit + 63) / 64);
+	ktlb_cpuset_for_each(cpu, &ktlb_online)
+	{
+		struct ktlb_cpu *c = ktlb_cpus[cpu];
+		uint64_t id = ktlb_exchange_relaxed(&c->active, (uint64_t)0);
+
+		/*
+		 * 0: this CPU has not switched since the last rollover, and still runs what it
+		 * ran then. Lazy: it runs none.
+		 */
+		if (id != 0)
+			c->reserved = id == KTLB_ID_LAZY ? 0 : id;
+		if (c->reserved)
+			mark_used(KTLB_ID_NUMBER(c->reserved));
+	}
+	ktlb_cpuset_copy(&ids.owes, &ktlb_online);
+	ids.cursor = 1;
+}
+
+/*
+ * Does a CPU keep this id since a rollover? Then its number goes with it to the new generation. All
+ * the CPUs that keep it must learn the new label: one that did not would lose the number at the
+ * next rollover, when another CPU has long been running under it.
+ */
+static int relabel_reserved(uint64_t id, uint64_t new_id)
+{
+	int found = 0;
+	uint32_t cpu;
+
+	ktlb_cpuset_for_each(cpu, &ktlb_online)
+	{
+		if (ktlb_cpus[cpu]->reserved == id) {
+			ktlb_cpus[cpu]->reserved = new_id;
+			found = 1;
+		}
+	}
+	return found;
+}
+
+/* A free number from the cursor up, or 0. Ends: every step is a word. */
+static uint32_t find_free(void)
+{
+	for (uint32_t i = ids.cursor / 64; i < (ktlb_sys.id_limit + 63) / 64; i++) {
+		uint64_t taken = ids.used[i];
+
+		if (i == 0)
+			taken |= 1; /* id 0 is nobody's */
+		if (i == ids.cursor / 64)
+			taken |= ((uint64_t)1 << ids.cursor % 64) - 1;
+		if (~taken) {
+			uint32_t number = i * 64 + (uint32_t)__builtin_ctzll(~taken);
+
+			return number < ktlb_sys.id_limit ? number : 0;
+		}
+	}
+	return 0;
+}
+
+/* An id of the current generation for a space that has none, or an old one. */
+static uint64_t new_id(uint64_t old)
+{
+	uint64_t number;
+
+	if (old != 0) {
+		uint64_t same_number = ids.generation | KTLB_ID_NUMBER(old);
+
+		if (relabel_reserved(old, same_number))
+			return same_number;
+		if (!is_used(KTLB_ID_NUMBER(old))) {
+			mark_used(KTLB_ID_NUMBER(old));
+			return same_number;
+		}
+	}
+	number = find_free();
+	if (number == 0) {
+		roll_over();
+		number = find_free();
+		KTLB_REQUIRE(number != 0, "ktlb: no free id after a rollover", ktlb_sys.id_limit,
+		             ktlb_sys.cpus + 2);
+	}
+	mark_used(number);
+	ids.cursor = (uint32_t)number + 1;
+	return ids.generation | number;
+}
+
+/*
+ * The id is published before the debt is paid and the root is loaded, with [B3] in between; the
+ * caller loads the root. `active` is stored under the lock: no rollover comes in between.
+ */
+uint64_t ktlb_ids_enter_slow(struct ktlb_cpu *self, struct ktlb_space *next)
+{
+	uint64_t id;
+
+	KTLB_REQUIRE(next->magic == KTLB_SPACE_MAGIC, "ktlb_switch: the space is not initialised",
+	             next->magic, KTLB_SPACE_MAGIC);
+	KTLB_REQUIRE(self->magic == KTLB_CPU_MAGIC, "ktlb_switch: this CPU is not online",
+	             self->magic, KTLB_CPU_MAGIC);
+	ktlb_count(KTLB_COUNT_SWITCH_SLOW);
+
+	lock_ids();
+	id = ktlb_load_relaxed(&next->id);
+	if (KTLB_ID_GENERATION(id) != ids.generation) {
+		ktlb_count(KTLB_COUNT_ID_NEW);
+		id = new_id(id);
+		ktlb_store_relaxed(&next->id, id);
+	}
+	ktlb_arch_id_barrier(); /* [B3] */
+
+	/* O1: here, and nowhere else in a switch, the number of the CPU is needed. */
+	if (ktlb_cpuset_has(&ids.owes, self->number)) {
+		ktlb_count(KTLB_COUNT_FLUSH_OWED);
+		ktlb_cpuset_remove(&ids.owes, self->number);
+		ktlb_arch_flush_own(); /* [B7] */
+	}
+	ktlb_store_relaxed(&self->active, id);
+	unlock_ids();
+	return id;
+}
+
+/* The number stays in `used`: it may be in any TLB until a rollover (A5). */
+void ktlb_ids_release(struct ktlb_space *space)
+{
+	lock_ids();
+	ktlb_store_relaxed(&space->id, (uint64_t)0);
+	unlock_ids();
+}
+
+uint64_t ktlb_space_id(const struct ktlb_space *space)
+{
+	return ktlb_load_relaxed(&space->id);
+}
+
+/* What a CPU runs under, or keeps since a rollover; 0 if neither. */
+static uint64_t held_id(uint32_t cpu)
+{
+	uint64_t id = ktlb_load_relaxed(&ktlb_cpus[cpu]->active);
+
+	if (id == 0)
+		id = ktlb_cpus[cpu]->reserved;
+	return id == KTLB_ID_LAZY ? 0 : id;
+}
+
+static const char *audit_locked(void)
+{
+	uint32_t cpu, other;
+
+	ktlb_cpuset_for_each(cpu, &ktlb_online)
+	{
+		uint64_t id = held_id(cpu);
+
+		if (id == 0)
+			continue;
+		if (KTLB_ID_NUMBER(id) == 0 || KTLB_ID_NUMBER(id) >= ktlb_sys.id_limit)
+			return "ktlb_audit: a CPU holds a number that is never handed out";
+		if (!is_used(KTLB_ID_NUMBER(id)))
+			return "ktlb_audit: a CPU holds a number that is free for others";
+		for (other = 0; other < cpu; other++) {
+			uint64_t others = ktlb_cpuset_has(&ktlb_online, other) ? held_id(other) : 0;
+
+			if (KTLB_ID_NUMBER(others) == KTLB_ID_NUMBER(id) && others != id)
+				return "ktlb_audit: two CPUs hold one number under different ids";
+		}
+	}
+	return 0;
+}
+
+const char *ktlb_audit(void)
+{
+	const char *wrong;
+
+	lock_ids();
+	wrong = audit_locked();
+	unlock_ids();
+	return wrong;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The system and its CPUs: init, a CPU comes online, the counts of all.
+ *
+ * ktlb_sys is written by ktlb_init, on one CPU, before another one can call anything; afterwards it
+ * is constant, but for the generation of ids. A CPU is known from ktlb_cpu_online on.
+ */
+#include "ktlb_priv.h"
+
+KTLB_PERCPU(struct ktlb_cpu, ktlb_percpu) = {0, 0, 0, 0, 0, {0}, {0}};
+
+struct ktlb_sys ktlb_sys = {.generation = KTLB_GENERATION_STEP};
+struct ktlb_cpu *ktlb_cpus[KTLB_CFG_MAX_CPUS];
+struct ktlb_cpuset ktlb_online;
+
+void ktlb_init(const struct ktlb_config *config)
+{
+	struct ktlb_arch_facts facts = ktlb_arch_facts();
+	uint32_t id_limit = config->id_limit;
+
+	KTLB_REQUIRE(facts.wrong == 0, facts.wrong, 0, 0);
+	KTLB_REQUIRE(config->cpus >= 1 && config->cpus <= KTLB_CFG_MAX_CPUS,
+	             "ktlb_init: cpus must be 1 to KTLB_CFG_MAX_CPUS", config->cpus,
+	             KTLB_CFG_MAX_CPUS);
+	if (id_limit == 0)
+		id_limit = 1u << facts.id_bits;
+	KTLB_REQUIRE(id_limit <= 1u << facts.id_bits,
+	             "ktlb_init: id_limit is larger than what the hardware has", id_limit,
+	             1u << facts.id_bits);
+	KTLB_REQUIRE(id_limit >= config->cpus + 2,
+	             "ktlb_init: id_limit is too small: cpus + 2 ids are needed", id_limit,
+	             config->cpus + 2);
+	KTLB_REQUIRE(config->kernel_root != 0 &&
+	                     (config->kernel_root &
+	                      (KTLB_ARCH_ROOT_ID_MASK | ((1u << KTLB_ARCH_PAGE_SHIFT) - 1))) == 0,
+	             "ktlb_init: kernel_root must be a table's physical address, aligned to a "
+	             "granule",
+	             config->kernel_root, 0);
+	KTLB_REQUIRE((config->errata & ~(uint32_t)KTLB_ERRATUM_REPEAT_TLBI) == 0 &&
+	                     (config->without &
+	                      ~(uint32_t)(KTLB_FEATURE_TLBI_RANGE | KTLB_FEATURE_TTL)) == 0,
+	             "ktlb_init: unknown bit in errata or without", config->errata,
+	             config->without);
+
+	for (uint32_t cpu = 0; cpu < KTLB_CFG_MAX_CPUS; cpu++)
+		ktlb_store_relaxed(&ktlb_cpus[cpu], (struct ktlb_cpu *)0);
+	ktlb_clear_words(ktlb_online.word, KTLB_CPUSET_WORDS);
+
+	ktlb_sys.kernel_root = config->kernel_root;
+	ktlb_sys.id_limit = id_limit;
+	ktlb_sys.features = facts.features & ~config->without;
+	ktlb_sys.full_flush_strides = config->full_flush_strides ? config->full_flush_strides
+	                                                         : KTLB_FULL_FLUSH_STRIDES;
+	ktlb_sys.repeat_tlbi = config->errata & KTLB_ERRATUM_REPEAT_TLBI;
+	ktlb_sys.cpus = config->cpus;
+	ktlb_ids_init();
+}
+
+uint32_t ktlb_features(void)
+{
+	return ktlb_sys.features;
+}
+
+uint32_t ktlb_id_limit(void)
+{
+	return ktlb_sys.id_limit;
+}
+
+/*
+ * The TLB is emptied when the final root is loaded and before the CPU is known: what the firmware
+ * or the start-up tables have left, global entries included, must not be met by a space.
+ */
+void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state)
+{
+	struct ktlb_arch_facts facts = ktlb_arch_facts();
+
+	KTLB_REQUIRE(ktlb_sys.id_limit != 0, "ktlb_cpu_online: ktlb_init has not run", 0, 0);
+	KTLB_REQUIRE(cpu < KTLB_CFG_MAX_CPUS,
+	             "ktlb_cpu_online: CPU number is not below KTLB_CFG_MAX_CPUS", cpu,
+	             KTLB_CFG_MAX_CPUS);
+	KTLB_REQUIRE(ktlb_insn_irqs_off(), "ktlb_cpu_online: interrupts must be off", 0, 0);
+	KTLB_REQUIRE(state->active == 0 && state->loaded == 0 && state->reserved == 0 &&
+	                     state->number == 0 && state->magic == 0,
+	             "ktlb_cpu_online: the state of a CPU must be zero bytes", cpu, 0);
+	KTLB_REQUIRE(facts.wrong == 0, facts.wrong, 0, 0);
+	KTLB_REQUIRE(1u << facts.id_bits >= ktlb_sys.id_limit,
+	             "ktlb_cpu_online: this CPU has fewer id bits than ktlb_config.id_limit needs",
+	             facts.id_bits, ktlb_sys.id_limit);
+	KTLB_REQUIRE((ktlb_sys.features & ~facts.features) == 0,
+	             "ktlb_cpu_online: this CPU lacks TLB features that the boot CPU has",
+	             facts.features, ktlb_sys.features);
+
+	if (KTLB_CFG_PERCPU == KTLB_OWN)
+		ktlb_insn_write_percpu_offset((uintptr_t)state - (uintptr_t)&ktlb_percpu);
+	state->number = cpu;
+	state->magic = KTLB_CPU_MAGIC;
+	KTLB_REQUIRE(ktlb_cpu_id() == cpu,
+	             "ktlb_cpu_online: ktlb_cpu_id() does not answer this CPU's number",
+	             ktlb_cpu_id(), cpu);
+
+	ktlb_arch_load_kernel_root(ktlb_sys.kernel_root);
+	ktlb_arch_flush_own();    /* [B7] */
+	ktlb_arch_sync_barrier(); /* [B5] */
+	ktlb_ids_cpu_online(state);
+}
+
+void ktlb_stats_add(struct ktlb_stats *sum)
+{
+	for (uint32_t cpu = 0; cpu < KTLB_CFG_MAX_CPUS; cpu++) {
+		struct ktlb_cpu *c = ktlb_load_dependency(&ktlb_cpus[cpu]);
+
+		if (!c)
+			continue;
+		for (uint32_t i = 0; i < KTLB_COUNTERS; i++)
+			sum->count[i] += ktlb_load_relaxed(&c->count[i]);
+	}
+}
+
+const char *ktlb_counter_name(enum ktlb_counter counter)
+{
+	static const char *const name[KTLB_COUNTERS] = {
+		[KTLB_COUNT_SWITCH_SAME] = "switch_same",
+		[KTLB_COUNT_SWITCH_HIT] = "switch_hit",
+		[KTLB_COUNT_SWITCH_SLOW] = "switch_slow",
+		[KTLB_COUNT_ENTER_LAZY] = "enter_lazy",
+		[KTLB_COUNT_ID_NEW] = "id_new",
+		[KTLB_COUNT_ROLLOVER] = "rollover",
+		[KTLB_COUNT_FLUSH_OWED] = "flush_owed",
+		[KTLB_COUNT_FLUSH_PAGE] = "flush_page",
+		[KTLB_COUNT_FLUSH_RANGE] = "flush_range",
+		[KTLB_COUNT_FLUSH_SPACE] = "flush_space",
+		[KTLB_COUNT_FLUSH_KERNEL] = "flush_kernel",
+		[KTLB_COUNT_FLUSH_WIDENED] = "flush_widened",
+		[KTLB_COUNT_SKIP_NEVER_RAN] = "skip_never_ran",
+		[KTLB_COUNT_SKIP_EMPTY] = "skip_empty",
+	};
+
+	return counter < KTLB_COUNTERS ? name[counter] : "unknown";
+}

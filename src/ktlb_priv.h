@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the library share, and how they fit together.
+ *
+ *   ktlb_cpu.c      init, CPUs, counts: the state of the system
+ *   ktlb_space.c    the life of a space
+ *   ktlb_switch.c   switch and lazy        --> ids:         ktlb_asid_global.c
+ *   ktlb_flush.c    what to invalidate     --> shootdown:   ktlb_shootdown_broadcast.c
+ *
+ * An architecture picks one file behind each arrow and supplies <ktlb_arch/arch.h>, with
+ * <ktlb_arch/insn.h> below it. (Angle brackets: a quoted include would look beside the including
+ * file first, and the checker could not put its own insn.h in front.)
+ */
+#ifndef KTLB_PRIV_H
+#define KTLB_PRIV_H
+
+#include <ktlb/atomic.h>
+#include <ktlb/cpu.h>
+#include <ktlb/cpuset.h>
+#include <ktlb/ktlb.h>
+#include <ktlb/port.h>
+#include <ktlb_arch/arch.h>
+
+#define KTLB_SPACE_MAGIC UINT64_C(0x6b746c6273706163) /* "ktlbspac" */
+#define KTLB_CPU_MAGIC   0x6b637075u                  /* "kcpu" */
+
+#define ktlb_likely(x)   __builtin_expect(!!(x), 1)
+#define ktlb_unlikely(x) __builtin_expect(!!(x), 0)
+
+/* The caller broke the contract. Always checked. */
+#define KTLB_REQUIRE(condition, sentence, got, want)                                 \
+	do {                                                                         \
+		if (ktlb_unlikely(!(condition)))                                     \
+			ktlb_port_fail(sentence, (uint64_t)(got), (uint64_t)(want)); \
+	} while (0)
+
+/* The same on a hot path: gone with KTLB_CFG_CHECK == 0. */
+#define KTLB_CHECK(condition, sentence, got, want)                    \
+	do {                                                          \
+		if (KTLB_CFG_CHECK)                                   \
+			KTLB_REQUIRE(condition, sentence, got, want); \
+	} while (0)
+
+/*
+ * The state of the system that is written by ktlb_init alone, except `generation`: by a rollover,
+ * under the allocator's lock. So the line is in every CPU's cache, shared. Before ktlb_init the
+ * generation is one that no id has.
+ */
+struct ktlb_sys {
+	uint64_t generation; /* of ids, in an id's place; never 0 once initialised */
+	uint64_t kernel_root;
+	uint32_t id_limit; /* 0 = ktlb_init has not run */
+	uint32_t features; /* KTLB_FEATURE_* */
+	uint32_t full_flush_strides;
+	uint32_t repeat_tlbi; /* KTLB_ERRATUM_REPEAT_TLBI */
+	uint32_t cpus;        /* how many may be online */
+} __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
+
+extern struct ktlb_sys ktlb_sys;
+
+/* The state of each CPU that has been online, by number; else null. Under the allocator's lock. */
+extern struct ktlb_cpu *ktlb_cpus[KTLB_CFG_MAX_CPUS];
+extern struct ktlb_cpuset ktlb_online;
+
+/* Zeroes words one by one: the compiler would call memset for plain stores in a loop. */
+static inline void ktlb_clear_words(uint64_t *word, uint64_t words)
+{
+	for (uint64_t i = 0; i < words; i++)
+		ktlb_store_relaxed(&word[i], (uint64_t)0);
+}
+
+/* Counts on this CPU. Atomic, since an interrupt may count too, and the thread may be moved. */
+static inline void ktlb_count(enum ktlb_counter counter)
+{
+	if (KTLB_CFG_COUNT)
+		ktlb_add_relaxed(&ktlb_cpu_self()->count[counter], (uint64_t)1);
+}
+
+/* ---- ids (ktlb_asid_global.c) -----------------------------------------------------------------*/
+
+/*
+ * An id is a generation, from bit KTLB_ARCH_ID_BITS up, and a number below it, which is what the
+ * hardware knows. 48 bits of generation do not wrap: at one
+ * rollover a microsecond they last for nine years.
+ */
+#define KTLB_ID_NUMBER(id)     ((id) & (((uint64_t)1 << KTLB_ARCH_ID_BITS) - 1))
+#define KTLB_ID_GENERATION(id) ((id) >> KTLB_ARCH_ID_BITS << KTLB_ARCH_ID_BITS)
+#define KTLB_GENERATION_STEP   ((uint64_t)1 << KTLB_ARCH_ID_BITS)
+
+/*
+ * ktlb_cpu.active of a CPU that runs no user space. Not 0, which means "a rollover has been here";
+ * no id either, for its number is 0: a rollover has nothing to keep for this CPU.
+ */
+#define KTLB_ID_LAZY KTLB_GENERATION_STEP
+
+void ktlb_ids_init(void);
+void ktlb_ids_cpu_online(struct ktlb_cpu *self);
+
+/* ktlb_switch's slow path: gives `next` a current id and makes it this CPU's. Returns the id. */
+uint64_t ktlb_ids_enter_slow(struct ktlb_cpu *self, struct ktlb_space *next);
+
+/* Forgets the id of a space that no CPU has loaded. */
+void ktlb_ids_release(struct ktlb_space *space);
+
+/* ---- shootdown (ktlb_shootdown_broadcast.c) ---------------------------------------------------*/
+
+/*
+ * Each makes the changes of the caller visible, invalidates, and returns when all CPUs have. A span
+ * is `pages` granules from `va`, both multiples of its leaves of 2^leaf_shift bytes.
+ */
+void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, uint32_t leaf_shift,
+                         int leaf_only);
+void ktlb_shootdown_space(struct ktlb_space *space);
+void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t leaf_shift, int leaf_only);
+
+#endif /* KTLB_PRIV_H */

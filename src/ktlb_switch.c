@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a CPU has loaded: switch to a space, and lazy mode.
+ *
+ * A switch is: a barrier that closes what the outgoing thread has begun here [B1]; an id; the root
+ * register; `loaded`. The id comes from the fast path below, which touches three lines (the space,
+ * this CPU's own, the system's read-mostly one) and writes its own, or from the allocator.
+ *
+ * active == next's id says that root and id are in the register already: `active` is set to a
+ * space's id by a switch alone, which loads its root before interrupts come back; lazy mode, which
+ * takes the root off, replaces it; and no two spaces have one id. So nothing is left to do then,
+ * even if a rollover is under way: it keeps the id's number for this CPU.
+ *
+ * Lazy: no user root is loaded (arm64: the empty table is). `active` becomes KTLB_ID_LAZY, so that
+ * a rollover need not keep a number for this CPU; but a 0 stays 0, for it stands for a debt.
+ */
+#include "ktlb_priv.h"
+
+/*
+ * O1. After: the state is found from the per-CPU base register. Before: from the CPU's number (a
+ * load) in the table of all CPUs (another).
+ */
+static inline struct ktlb_cpu *switching_cpu(void)
+{
+	struct ktlb_cpu *self;
+
+	if (KTLB_CFG_OPT_THIS_CPU_ASID)
+		return ktlb_cpu_self();
+	self = ktlb_cpus[ktlb_cpu_id()];
+	KTLB_CHECK(self, "ktlb_switch: this CPU is not online", ktlb_cpu_id(), 0);
+	return self;
+}
+
+/* Root and id into the registers, and the space into `loaded`. */
+static inline void load(struct ktlb_cpu *self, struct ktlb_space *next, uint64_t id)
+{
+	ktlb_arch_load_root(next->root, KTLB_ID_NUMBER(id), ktlb_sys.kernel_root);
+	ktlb_store_relaxed(&self->loaded, next);
+}
+
+static void switch_slow(struct ktlb_cpu *self, struct ktlb_space *next);
+
+void ktlb_switch(struct ktlb_space *next)
+{
+	struct ktlb_cpu *self;
+	uint64_t id, active;
+
+	KTLB_CHECK(ktlb_insn_irqs_off(), "ktlb_switch: interrupts must be off", 0, 0);
+	ktlb_arch_switch_barrier(); /* [B1] */
+
+	self = switching_cpu();
+	id = ktlb_load_dependency(&next->id); /* the root register's content depends on it: [B3] */
+	active = ktlb_load_relaxed(&self->active);
+	if (ktlb_unlikely(KTLB_ID_GENERATION(id) != ktlb_load_relaxed(&ktlb_sys.generation))) {
+		switch_slow(self, next);
+	} else if (active == id) {
+		ktlb_count(KTLB_COUNT_SWITCH_SAME);
+	} else if (ktlb_likely(active != 0 && ktlb_cas_relaxed(&self->active, &active, id))) {
+		ktlb_count(KTLB_COUNT_SWITCH_HIT);
+		load(self, next, id);
+	} else {
+		switch_slow(self, next);
+	}
+}
+
+void ktlb_enter_lazy(void)
+{
+	struct ktlb_cpu *self;
+	uint64_t active;
+
+	KTLB_CHECK(ktlb_insn_irqs_off(), "ktlb_enter_lazy: interrupts must be off", 0, 0);
+	ktlb_arch_switch_barrier(); /* [B1] */
+
+	self = switching_cpu();
+	if (!ktlb_load_relaxed(&self->loaded)) {
+		KTLB_CHECK(self->magic == KTLB_CPU_MAGIC, "ktlb_enter_lazy: this CPU is not online",
+		           self->magic, KTLB_CPU_MAGIC);
+		return;
+	}
+	ktlb_count(KTLB_COUNT_ENTER_LAZY);
+	ktlb_arch_load_kernel_root(ktlb_sys.kernel_root);
+	ktlb_store_relaxed(&self->loaded, (struct ktlb_space *)0);
+
+	/* Fails only against a rollover, which leaves a 0. */
+	active = ktlb_load_relaxed(&self->active);
+	if (active != 0)
+		ktlb_cas_relaxed(&self->active, &active, KTLB_ID_LAZY);
+}
+
+static __attribute__((noinline, cold)) void switch_slow(struct ktlb_cpu *self,
+                                                        struct ktlb_space *next)
+{
+	load(self, next, ktlb_ids_enter_slow(self, next));
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A plugin for QEMU's TCG that counts what each CPU of an arm64 guest executes between two marks.
+ *
+ * A mark is one store instruction of the guest, at an address that the plugin is told. The address
+ * that it stores to says what the mark means: slots + tag. The stored value means nothing.
+ *
+ *   tag 1 .. 511        begins measurement `tag` on the CPU that executes the mark
+ *   tag 0               ends it
+ *   tag 513 .. 1023     begins measurement `tag` of the whole machine, all CPUs together
+ *   tag 512             ends it
+ *
+ * So a figure carries its own name from the guest, and no order of marks has to be agreed upon.
+ * Each measurement that ends becomes a line of the output file:
+ *
+ *   tag=7 cpu=0 instructions=12 load=3 … called=0      ("cpu=all" for the whole machine)
+ *
+ * One that is begun twice, or never ended, becomes a line that begins with "broken".
+ *
+ * What is counted: every instruction is of one kind (decode.h), known when it is translated; the
+ * counter of its kind goes up each time before it is executed. The first mark is not part of what
+ * is counted, the last one is: the guest measures nothing at all, too, and the reader subtracts
+ * that. An instruction that takes a fault is counted each time that it is tried. A CPU that waits
+ * for an interrupt executes nothing. "called" counts executions of one more given address.
+ *
+ * Counters of a CPU are written by that CPU's thread alone. A measurement of the whole machine
+ * reads those of the others and wants one thread for all (-accel tcg,thread=single).
+ *
+ *   -plugin build/count.so,mark=ADDRESS,slots=ADDRESS,out=FILE[,called=ADDRESS]
+ */
+#define _POSIX_C_SOURCE 200809L /* flockfile */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode.h"
+#include "qemu_plugin_api.h"
+
+enum {
+	TAG_CPU_END = 0,
+	TAG_MACHINE_END = 512,
+	TAGS = 1024,
+
+	COUNT_CALLED = COUNT_KINDS, /* one more counter, beside those of the kinds */
+	COUNTERS,
+};
+
+static const char *const counter_name[COUNTERS] = {
+	"other",   "load",     "store", "atomic", "exclusive", "tlbi_page", "tlbi_range",
+	"tlbi_id", "tlbi_all", "dsb",   "dmb",    "isb",       "ttbr",      "called",
+};
+
+struct count {
+	uint64_t of[COUNTERS];
+};
+
+/* A CPU; on lines of its own, since the threads of all CPUs count at once. */
+struct vcpu {
+	struct count now;
+	struct count at_begin;
+	uint64_t tag; /* of the measurement that is going on, or TAG_CPU_END */
+} __attribute__((aligned(128)));
+
+static struct vcpu *vcpus;
+static unsigned int vcpus_max;
+
+static struct count machine_at_begin;
+static uint64_t machine_tag = TAG_MACHINE_END;
+
+static uint64_t mark_address;
+static uint64_t slots_address;
+static uint64_t called_address;
+static FILE *out;
+
+int qemu_plugin_version = QEMU_PLUGIN_API;
+
+static struct count machine_now(void)
+{
+	struct count sum = {{0}};
+
+	for (unsigned int i = 0; i < vcpus_max; i++)
+		for (unsigned int k = 0; k < COUNTERS; k++)
+			sum.of[k] += vcpus[i].now.of[k];
+	return sum;
+}
+
+/* One line; `cpu` is a number, or negative for all. */
+static void print_measurement(uint64_t tag, int cpu, const struct count *begin,
+                              const struct count *end)
+{
+	uint64_t instructions = 0;
+
+	for (unsigned int k = 0; k < COUNT_KINDS; k++)
+		instructions += end->of[k] - begin->of[k];
+
+	flockfile(out); /* another CPU's thread may print, too */
+	fprintf(out, "tag=%" PRIu64 " cpu=", tag);
+	if (cpu < 0)
+		fprintf(out, "all");
+	else
+		fprintf(out, "%d", cpu);
+	fprintf(out, " instructions=%" PRIu64, instructions);
+	for (unsigned int k = 0; k < COUNTERS; k++)
+		fprintf(out, " %s=%" PRIu64, counter_name[k], end->of[k] - begin->of[k]);
+	fprintf(out, "\n");
+	funlockfile(out);
+}
+
+static void print_broken(const char *what, uint64_t tag)
+{
+	fprintf(out, "broken: measurement %" PRIu64 " %s\n", tag, what);
+}
+
+static void mark_machine(uint64_t tag)
+{
+	struct count now = machine_now();
+
+	if (tag == TAG_MACHINE_END) {
+		if (machine_tag == TAG_MACHINE_END)
+			print_broken("ended before it began", tag);
+		else
+			print_measurement(machine_tag, -1, &machine_at_begin, &now);
+	} else if (machine_tag != TAG_MACHINE_END) {
+		print_broken("had not ended when another began", machine_tag);
+	}
+	machine_tag = tag;
+	machine_at_begin = now;
+}
+
+static void mark_cpu(unsigned int cpu, uint64_t tag)
+{
+	struct vcpu *v = &vcpus[cpu];
+
+	if (tag == TAG_CPU_END) {
+		if (v->tag == TAG_CPU_END)
+			print_broken("ended before it began", tag);
+		else
+			print_measurement(v->tag, (int)cpu, &v->at_begin, &v->now);
+	} else if (v->tag != TAG_CPU_END) {
+		print_broken("had not ended when another began", v->tag);
+	}
+	v->tag = tag;
+	v->at_begin = v->now;
+}
+
+/* The mark has stored to `va`. */
+static void on_mark(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t va, void *data)
+{
+	uint64_t tag = va - slots_address;
+
+	(void)info;
+	(void)data;
+	if (tag >= TAGS)
+		print_broken("has a tag that is none", tag);
+	else if (tag < TAG_MACHINE_END)
+		mark_cpu(cpu, tag);
+	else
+		mark_machine(tag);
+}
+
+/* An instruction is about to be executed; `data` is the number of its counter. */
+static void on_instruction(unsigned int cpu, void *data)
+{
+	vcpus[cpu].now.of[(uintptr_t)data]++;
+}
+
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb);
+
+	(void)id;
+	for (size_t i = 0; i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		uint64_t va = qemu_plugin_insn_vaddr(insn);
+		uint32_t bits;
+
+		memcpy(&bits, qemu_plugin_insn_data(insn), sizeof(bits));
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_instruction, QEMU_PLUGIN_CB_NO_REGS,
+		                                       (void *)(uintptr_t)count_decode(bits));
+		if (va == called_address)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_instruction,
+			                                       QEMU_PLUGIN_CB_NO_REGS,
+			                                       (void *)(uintptr_t)COUNT_CALLED);
+		if (va == mark_address)
+			qemu_plugin_register_vcpu_mem_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS,
+			                                 QEMU_PLUGIN_MEM_W, NULL);
+	}
+}
+
+static void on_exit(qemu_plugin_id_t id, void *data)
+{
+	(void)id;
+	(void)data;
+	for (unsigned int i = 0; i < vcpus_max; i++)
+		if (vcpus[i].tag != TAG_CPU_END)
+			print_broken("never ended", vcpus[i].tag);
+	if (machine_tag != TAG_MACHINE_END)
+		print_broken("never ended", machine_tag);
+	fclose(out);
+}
+
+/* Takes one "name=value"; false if it is none of ours, or its value is of no use. */
+static bool take_argument(const char *argument)
+{
+	static const struct {
+		const char *name;
+		uint64_t *address;
+	} addresses[] = {
+		{"mark=", &mark_address},
+		{"slots=", &slots_address},
+		{"called=", &called_address},
+	};
+
+	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
+		size_t length = strlen(addresses[i].name);
+		char *end;
+
+		if (strncmp(argument, addresses[i].name, length) == 0) {
+			*addresses[i].address = strtoull(argument + length, &end, 0);
+			return *end == '\0' && end != argument + length;
+		}
+	}
+	if (strncmp(argument, "out=", 4) != 0)
+		return false;
+	out = fopen(argument + 4, "w");
+	if (!out) {
+		perror(argument + 4);
+		return false;
+	}
+	setvbuf(out, NULL, _IOLBF, 0);
+	return true;
+}
+
+__attribute__((visibility("default"))) int
+qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++) {
+		if (!take_argument(argv[i])) {
+			fprintf(stderr, "count: cannot use the argument \"%s\"\n", argv[i]);
+			return -1;
+		}
+	}
+	if (!mark_address || !slots_address || !out) {
+		fprintf(stderr, "count: needs mark=ADDRESS,slots=ADDRESS,out=FILE\n");
+		return -1;
+	}
+	if (!info->system_emulation || strcmp(info->target_name, "aarch64") != 0) {
+		fprintf(stderr, "count: counts for qemu-system-aarch64 only\n");
+		return -1;
+	}
+	vcpus_max = (unsigned int)info->system.max_vcpus;
+	vcpus = aligned_alloc(_Alignof(struct vcpu), vcpus_max * sizeof(*vcpus));
+	if (!vcpus) {
+		fprintf(stderr, "count: no memory for %u CPUs\n", vcpus_max);
+		return -1;
+	}
+	memset(vcpus, 0, vcpus_max * sizeof(*vcpus));
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	qemu_plugin_register_atexit_cb(id, on_exit, NULL);
+	return 0;
+}
