@@ -19,6 +19,7 @@ import counts
 ROOT = Path(__file__).resolve().parent.parent
 RUN = ROOT / "tools" / "run-arm64"
 QEMU = "qemu-system-aarch64"
+CC = "aarch64-linux-gnu-gcc"
 NM = "aarch64-linux-gnu-nm"
 CPUS = 4
 TIMEOUT_S = 150
@@ -42,7 +43,7 @@ class Boot:
 
     def name(self) -> str:
         """For progress lines."""
-        return f"{self.variant} on {self.cpu}: {self.cmdline}"
+        return f"{self.variant} ({self.cpu}): {self.cmdline.removeprefix('bench ')}"
 
 
 def symbols(kernel: Path) -> dict[str, int]:

@@ -12,11 +12,15 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -65,52 +69,59 @@ def parse_arguments(argv: list[str]) -> argparse.Namespace:
 
 
 class Progress:
-    """Done, total, and what was done last: on a terminal, and nowhere else."""
+    """Done, total, and what is running: on a terminal, and nowhere else."""
 
     def __init__(self, total: int) -> None:
         self.total = total
         self.done = 0
+        self.running: list[str] = []
         self.on = sys.stderr.isatty()
-        self.show("booting")
+        self.lock = threading.Lock()
 
-    def show(self, text: str) -> None:
-        """Replaces the line."""
+    @contextmanager
+    def of(self, name: str) -> Iterator[None]:
+        """One piece of work, from its beginning to its end."""
+        with self.lock:
+            self.running.append(name)
+            self._show()
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.running.remove(name)
+                self.done += 1
+                self._show()
+
+    def _show(self) -> None:
         if self.on:
-            print(f"\r\033[K[{self.done}/{self.total}] {text}"[:110], end="", file=sys.stderr)
-            sys.stderr.flush()
-
-    def step(self, text: str) -> None:
-        """One more is done."""
-        self.done += 1
-        self.show(text)
+            line = f"[{self.done}/{self.total}] {'; '.join(self.running)}"
+            width = shutil.get_terminal_size().columns - 1
+            print(f"\r\033[K{line[:width]}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
         """Takes the line away."""
         if self.on:
-            print("\r\033[K", end="", file=sys.stderr)
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def run_boots(
     boots: list[Boot], kernels: str, plugin: Path, jobs: int
 ) -> dict[Boot, dict[str, Counter[str]]]:
     """Runs all boots, so many at a time; the first failure ends the rest."""
-    counts = {}
     progress = Progress(len(boots))
+
+    def run(one: Boot) -> dict[str, Counter[str]]:
+        with progress.of(one.name()):
+            return boot.run(one, Path(kernels.replace("{}", one.variant)), plugin)
+
     with ThreadPoolExecutor(max_workers=jobs) as pool:
-        running = {
-            pool.submit(boot.run, b, Path(kernels.replace("{}", b.variant)), plugin): b
-            for b in boots
-        }
         try:
-            for future in as_completed(running):
-                counts[running[future]] = future.result()
-                progress.step(running[future].name())
+            return dict(zip(boots, pool.map(run, boots), strict=True))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         finally:
             progress.clear()
-    return counts
 
 
 def version() -> str:
@@ -129,6 +140,21 @@ def commit() -> str:
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return done.stdout.strip()
+
+
+def first_line(*command: str) -> str:
+    """What a tool says of its version."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return (done.stdout.splitlines() or ["unknown"])[0]
+
+
+def provenance() -> str:
+    """What the figures are of, in one sentence."""
+    return (
+        f"ktlb {version()}, commit {commit()}; arm64, {boot.CPUS} CPUs, in "
+        f"{first_line(boot.QEMU, '--version')}; compiled with -O2 by "
+        f"{first_line(boot.CC, '--version')}."
+    )
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -166,6 +192,9 @@ def main(argv: list[str]) -> int:
     except FileNotFoundError as error:
         print(f"demo.py: not there: {error.filename}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("demo.py: interrupted", file=sys.stderr)
+        return 130
 
     results, shown = [], []
     for origin in arguments.origins:
@@ -174,15 +203,21 @@ def main(argv: list[str]) -> int:
         shown.append(tables.table(origin, of_origin, origins))
     text = as_json(results, version(), commit())
     write_atomically(arguments.out / "demo.json", text)
-    write_atomically(
-        arguments.out / "report.html", tables.as_page(shown, version(), commit())
-    )
-    if arguments.json:
-        print(text, end="")
-    else:
-        for one in shown:
-            print(tables.as_text(one))
-        print(f"written: {arguments.out}/demo.json and {arguments.out}/report.html")
+    write_atomically(arguments.out / "report.html", tables.as_page(shown, provenance()))
+    if not arguments.json:
+        parts = ["\n".join(tables.wrapped(provenance())) + "\n"]
+        parts += [tables.as_text(one) for one in shown]
+        parts.append(f"written: {arguments.out}/demo.json and {arguments.out}/report.html\n")
+        text = "\n".join(parts)
+    return say(text)
+
+
+def say(text: str) -> int:
+    """Prints to a reader that may have heard enough; returns the exit status."""
+    try:
+        print(text, end="", flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

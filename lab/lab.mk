@@ -41,7 +41,8 @@ $(LAB_GUEST): tests/count/guest.S
 		-Wl,-e,_start -o $@ $<
 
 # $(call lab_missing,TOOLS): the shell's words that name the first tool which is not there.
-lab_missing = for tool in $(1); do command -v $$tool >/dev/null 2>&1 || { echo $$tool; break; }; done
+lab_missing = for tool in $(1); do \
+	command -v $$tool >/dev/null 2>&1 || { echo $$tool; break; }; done
 # Builds on all CPUs unless told how many; quiet unless V=1.
 LAB_MAKE = $(MAKE) --no-print-directory $(if $(filter 1,$(V)),,-s) \
 	$(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$$(nproc))
@@ -50,7 +51,7 @@ LAB_NEEDS := $(PYTHON) $(HOSTCC) $(CROSS_ARM64)gcc qemu-system-aarch64
 .PHONY: demo demo-run test-lab test-count test-count-run
 
 demo:
-	@missing=$$($(call lab_missing,$(LAB_NEEDS))); \
+	+@missing=$$($(call lab_missing,$(LAB_NEEDS))); \
 	if [ -n "$$missing" ]; then echo "SKIP demo: $$missing is not installed"; \
 	else if [ -t 2 ]; then echo "building $(words $(LAB_VARIANTS)) kernels" >&2; fi; \
 		$(LAB_MAKE) demo-run; fi
@@ -65,7 +66,7 @@ test-lab:
 	else $(PYTHON) -B tests/lab/test_lab.py && $(PYTHON) -B tests/setup/test_setup.py; fi
 
 test-count:
-	@missing=$$($(call lab_missing,$(LAB_NEEDS))); \
+	+@missing=$$($(call lab_missing,$(LAB_NEEDS))); \
 	if [ -n "$$missing" ]; then echo "SKIP test-count: $$missing is not installed"; \
 	else $(LAB_MAKE) test-count-run; fi
 

@@ -136,7 +136,10 @@ def _o1(results: list[Result], origins: Origins) -> Table:
     )
 
 
-def _o2_section(results: list[Result], suffix: str, stride: int, caption: str) -> Section:
+def _o2_section(
+    results: list[Result], origins: Origins, suffix: str, stride: int, caption: str
+) -> Section:
+    machine = origins.table("O2", f"pages=* stride={stride}{suffix}")["machine"]
     rows = []
     for pages in experiments.PAGES:
         case = f"pages={pages} stride={stride}{suffix}"
@@ -145,7 +148,7 @@ def _o2_section(results: list[Result], suffix: str, stride: int, caption: str) -
         for metric in ("tlbi", "instructions"):
             row += _cells(by_metric[metric].arms, experiments.O2_ARMS)
         rows.append(row + _cells(by_metric["tlbi"].origin_arms, ("before", "v3", "v4")))
-    return Section(caption, rows)
+    return Section(f"{caption} (origin: {machine})", rows)
 
 
 def _o2(results: list[Result], origins: Origins) -> Table:
@@ -163,21 +166,16 @@ def _o2(results: list[Result], origins: Origins) -> Table:
             ("origin, ns", ["before", "v3", "v4"]),
         ],
         [
-            _o2_section(results, "", small, "Page stride (4 KiB), CPU with range instructions"),
-            _o2_section(results, "", large, "Block stride (2 MiB), CPU with range instructions"),
-            _o2_section(
-                results,
-                without,
-                small,
-                f"Page stride, CPU without range instructions ({experiments.NO_RANGES}); from 512 "
-                "pages on the whole id is flushed",
-            ),
+            _o2_section(results, origins, "", small, "Page stride, 4 KiB; CPU with ranges"),
+            _o2_section(results, origins, "", large, "Block stride, 2 MiB; CPU with ranges"),
+            _o2_section(results, origins, without, small, "Page stride; CPU without ranges"),
         ],
         [
             ONE_CALL,
             "One ktlb_flush_range with default flags (not the last level only, no level hint). On "
-            f"the CPU with ranges (QEMU -cpu {experiments.RANGES}) the whole-id limit is out of the "
-            "way, as on the origin's FPGA machine.",
+            f"the CPU with ranges (QEMU -cpu {experiments.RANGES}) the whole-id limit is out of "
+            "the way, as on the origin's FPGA machine; on the one without "
+            f"({experiments.NO_RANGES}) 512 pages flush the whole id.",
             "The origin's names: before = NONE, v3 = ALWAYS, v4 = PAGE_STRIDE; PLANNER is ktlb's "
             f"own. Its figures: {theirs['note']}.",
             BUILDS,
@@ -221,7 +219,8 @@ def table(origin: str, results: list[Result], origins: Origins) -> Table:
 # ---- as text ----------------------------------------------------------------------------------
 
 
-def _wrap(text: str, first: str, rest: str) -> list[str]:
+def wrapped(text: str, first: str = "", rest: str = "") -> list[str]:
+    """Lines of a readable width; what the first and the others begin with."""
     lines = [first]
     for word in text.split():
         if len(lines[-1]) + 1 + len(word) > WIDTH and lines[-1].strip():
@@ -265,7 +264,7 @@ def as_text(t: Table) -> str:
         name.ljust(sum(group) + len(group) - 1)
         for (name, _), group in zip(t.groups, widths, strict=True)
     ]
-    lines = _wrap(t.title, f"{t.origin} ", "   ")
+    lines = wrapped(t.title, f"{t.origin} ", "   ")
     lines += ["", " | ".join(groups).rstrip()]
     lines.append(_line([c for _, columns in t.groups for c in columns], widths))
     for section in t.sections:
@@ -273,7 +272,7 @@ def as_text(t: Table) -> str:
         lines += [_line(row, widths) for row in section.rows]
     lines += [rule]
     for note in t.notes:
-        lines += _wrap(note, "  * ", "    ")
+        lines += wrapped(note, "  * ", "    ")
     return "\n".join(lines) + "\n"
 
 
@@ -344,17 +343,17 @@ def _html_table(t: Table) -> str:
     return "\n".join(lines)
 
 
-def as_page(tables: list[Table], version: str, commit: str) -> str:
+def as_page(tables: list[Table], provenance: str) -> str:
     """One page, complete in itself."""
     return "\n".join(
         [
             "<!DOCTYPE html>",
             '<html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>ktlb {html.escape(version)}: before and after</title>",
+            "<title>ktlb: before and after</title>",
             f"<style>{_STYLE}</style></head><body>",
-            "<h1>ktlb: five published changes, before and after</h1>",
-            f"<p>Version {html.escape(version)}, commit {html.escape(commit)}; arm64, in QEMU.</p>",
+            "<h1>ktlb: published changes, before and after</h1>",
+            f"<p>{html.escape(provenance)}</p>",
             *(_html_table(t) for t in tables),
             "</body></html>",
             "",

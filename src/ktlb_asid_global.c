@@ -149,8 +149,9 @@ static void roll_over(void)
 
 /*
  * Does a CPU keep this id since a rollover? Then its number goes with it to the new generation. All
- * the CPUs that keep it must learn the new label: one that did not would lose the number at the
- * next rollover, when another CPU has long been running under it.
+ * the CPUs that keep it must learn the new label. After the next rollover, one that did not would
+ * hold a number that nobody knows to be the space's: the space gets another one, which flushes then
+ * name, while that CPU still runs under the first.
  */
 static int relabel_reserved(uint64_t id, uint64_t new_id)
 {

@@ -102,6 +102,6 @@ void ktlb_flush_kernel_range(uint64_t start, uint64_t size, uint64_t leaf_size, 
 
 void ktlb_publish(void)
 {
-	ktlb_arch_changes_barrier(); /* [B2], for a walk instead of a TLBI */
+	ktlb_arch_changes_barrier(); /* [B2], for a walk instead of an invalidation */
 	ktlb_arch_sync_barrier();    /* [B5] */
 }

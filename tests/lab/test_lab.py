@@ -151,7 +151,7 @@ def test_tables(tap: Tap, results: list[Result], origins: Origins) -> None:
     tap.check("under each table: counts are not times", each, [True] * 3)
 
     page = Page()
-    page.feed(tables.as_page(made, "0 <&>", "c"))
+    page.feed(tables.as_page(made, "0 <&>"))
     tap.check("the page's elements nest", (page.open, page.wrong), ([], []))
     tap.check("the page refers to nothing outside", page.refers, [])
     rows = sum(len(s.rows) + 1 for t in made for s in t.sections) + 2 * len(made)

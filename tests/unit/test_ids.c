@@ -21,6 +21,8 @@ static void start(uint32_t cpus, uint32_t bits, uint32_t limit)
 {
 	struct ktlb_config config = {.cpus = cpus, .id_limit = limit};
 
+	if (cpus > KTLB_CFG_MAX_CPUS)
+		skip();
 	config.kernel_root = FAKE_EMPTY_TABLE;
 	fake_reset(bits, 1, 1);
 	fake_start(&config, 0, 1);
@@ -141,7 +143,8 @@ static void a_running_space_keeps_its_number(void **unused)
 
 /*
  * Two CPUs run one space through a rollover. One of them switches away and back, which relabels it:
- * the other's reserved copy must be relabelled too, or the next rollover loses it.
+ * the other's reserved copy must be relabelled too, or after the next rollover nobody knows that
+ * the number is the space's.
  */
 static void all_reserved_copies_are_relabelled(void **unused)
 {
@@ -166,6 +169,9 @@ static void all_reserved_copies_are_relabelled(void **unused)
 		assert_int_not_equal(loaded_id(0), number);
 		assert_null(ktlb_audit());
 	}
+	/* A second number for it would be one that flushes name, while CPU 1 runs under the first. */
+	switch_on(0, &space[0]);
+	assert_int_equal(loaded_id(0), number);
 	ids_are_unique(SPACES);
 }
 

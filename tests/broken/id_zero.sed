@@ -1,0 +1,5 @@
+# src/ktlb_asid_global.c: id 0 is handed out after a rollover
+# unit: ids
+s/^\tids.cursor = 1;/\tids.cursor = 0;/
+/^static uint32_t find_free/,/^}/ s/taken |= 1;/taken |= 0;/
+s/KTLB_REQUIRE(number != 0,/KTLB_REQUIRE(1,/

@@ -1,0 +1,3 @@
+# src/arch/arm64/ktlb_arch/arch.h: nobody waits for the TLBIs [B4]
+# unit: flush
+/^static inline void ktlb_arch_complete/,/if (/ s/ktlb_insn_dsb_ish();//
