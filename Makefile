@@ -5,7 +5,7 @@
 # make demo       the main job: boots the sample kernel, prints the tables, writes out/
 # make check      everything that must hold; what cannot run here says SKIP and why
 # make check-fresh  demo.sh and check.sh in a minimal Debian of their own (root, debootstrap)
-# make run-arm64  the sample kernel's boot tests on your terminal
+# make run-arm64  the sample kernel's boot tests on your terminal: CPUS=4 CPU=max WORDS='test ids=256'
 # make format     lays the C files out
 #
 # Everything that is made goes to build/ and out/. V=1 shows the commands.

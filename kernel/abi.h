@@ -14,9 +14,9 @@
 #define USER_FREE        0x20000000ull
 
 enum {
-	PROT_READ  = 1u << 0,
+	PROT_READ = 1u << 0,
 	PROT_WRITE = 1u << 1,
-	PROT_EXEC  = 1u << 2,
+	PROT_EXEC = 1u << 2,
 };
 
 #define MESSAGE_WORDS 4
@@ -41,23 +41,23 @@ enum {
 	SYS_EXIT,        /* code: ends the process */
 	SYS_THREAD_EXIT, /* ends the thread; with the last one the process, exit code 0 */
 	SYS_YIELD,
-	SYS_CPU,         /* -> the number of the CPU */
-	SYS_ON_FAULT,    /* from, to, go: a fault of code in [from, to) continues at go */
-	SYS_PRINT,       /* address, size of a text */
-	SYS_DIE,         /* address, size of a text, two values: prints them, exit code 1 */
+	SYS_CPU,      /* -> the number of the CPU */
+	SYS_ON_FAULT, /* from, to, go: a fault of code in [from, to) continues at go */
+	SYS_PRINT,    /* address, size of a text */
+	SYS_DIE,      /* address, size of a text, two values: prints them, exit code 1 */
 };
 
 /* The programs, by number, each with its argument. */
 enum {
-	PROGRAM_COHERENCE,     /* how | threads << 8 | rounds << 16: see user/coherence.c */
-	PROGRAM_PATTERN,       /* in channel | out channel << 16 | pattern << 32 */
-	PROGRAM_WANDER,        /* threads | rounds << 16 */
-	PROGRAM_STORM,         /* threads | rounds << 16 */
-	PROGRAM_EXIT_IN_TURN,  /* threads */
-	PROGRAM_SENDER,        /* first channel | index << 16 | loops << 32 */
-	PROGRAM_RECEIVER,      /* own channel | loops << 32 */
-	PROGRAM_SPARSE,        /* rounds: unmaps more than a top-level entry at once */
-	PROGRAM_FAULT,         /* faults without a handler: must be killed, exit code -2 */
+	PROGRAM_COHERENCE,    /* how | threads << 8 | rounds << 16: see user/coherence.c */
+	PROGRAM_PATTERN,      /* in channel | out channel << 16 | pattern << 32 */
+	PROGRAM_WANDER,       /* threads | rounds << 16 */
+	PROGRAM_STORM,        /* threads | rounds << 16 */
+	PROGRAM_EXIT_IN_TURN, /* threads */
+	PROGRAM_SENDER,       /* first channel | index << 16 | loops << 32 */
+	PROGRAM_RECEIVER,     /* own channel | loops << 32 */
+	PROGRAM_SPARSE,       /* rounds: unmaps more than a top-level entry at once */
+	PROGRAM_FAULT,        /* faults without a handler: must be killed, exit code -2 */
 	PROGRAMS
 };
 

@@ -65,7 +65,7 @@ void arch_thread_user(struct thread *thread, uint64_t pc, uint64_t sp, uint64_t 
                       uint64_t arg1);
 struct thread *arch_switch(struct thread *from, struct thread *to); /* who ran before `to` */
 
-/* The kernel's half. The entry of a page of the window; a read that survives a fault: 0 if it did. */
+/* The kernel's half: a window page's entry; a read that survives a fault: 0 if there was none. */
 uint64_t *arch_window_entry(uint64_t page);
 uint64_t arch_window_page(uint64_t page); /* an entry for it: writable, global */
 int arch_probe(uint64_t va, uint64_t *value);

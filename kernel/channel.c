@@ -116,9 +116,9 @@ int run_messages(uint32_t groups, uint32_t loops)
 	for (uint32_t i = 0; i < groups * GROUP_SENDERS; i++) {
 		uint64_t first = (uint64_t)channel[i / GROUP_SENDERS * GROUP_RECEIVERS];
 
-		process[processes++] = process_spawn(
-		        PROGRAM_SENDER, first | (uint64_t)(i % GROUP_SENDERS) << 16 |
-		                                (uint64_t)loops << 32);
+		process[processes++] = process_spawn(PROGRAM_SENDER,
+		                                     first | (uint64_t)(i % GROUP_SENDERS) << 16 |
+		                                             (uint64_t)loops << 32);
 	}
 	for (uint32_t i = 0; i < processes; i++)
 		if (process[i] < 0 || process_wait((uint32_t)process[i]))

@@ -52,10 +52,10 @@ __attribute__((format(printf, 3, 4))) void kformat(char *to, size_t size, const 
 /* Prints and ends the run with a failure, whatever the other CPUs are doing. */
 __attribute__((noreturn, format(printf, 1, 2))) void panic(const char *format, ...);
 
-#define ASSERT(condition)                                                                          \
-	do {                                                                                       \
-		if (!(condition))                                                                  \
-			panic("%s:%d: %s is not so", __FILE__, __LINE__, #condition);              \
+#define ASSERT(condition)                                                             \
+	do {                                                                          \
+		if (!(condition))                                                     \
+			panic("%s:%d: %s is not so", __FILE__, __LINE__, #condition); \
 	} while (0)
 
 int string_equal(const char *a, const char *b);
@@ -63,17 +63,18 @@ int string_equal(const char *a, const char *b);
 /* ---- the command line: main.c -----------------------------------------------------------------*/
 
 struct options {
-	const char *test; /* the only test to run, or null: all */
-	uint64_t bench;   /* 1: bench_main instead of the tests */
-	uint64_t ids;     /* ktlb_config.id_limit */
-	uint64_t norange; /* 1: no range invalidation, even if the CPUs have it */
-	uint64_t nottl;   /* 1: no level hints, likewise */
-	uint64_t repeat;  /* 1: work around KTLB_ERRATUM_REPEAT_TLBI */
-	uint64_t phase;   /* the first tick comes this many thirds of a period later */
-	uint64_t rounds;  /* how many times longer the tests run */
+	const char *test;  /* the only test to run, or null: all */
+	uint64_t bench;    /* 1: bench_main instead of the tests */
+	uint64_t ids;      /* ktlb_config.id_limit */
+	uint64_t full;     /* ktlb_config.full_flush_strides */
+	uint64_t norange;  /* 1: no range invalidation, even if the CPUs have it */
+	uint64_t nottl;    /* 1: no level hints, likewise */
+	uint64_t repeat;   /* 1: work around KTLB_ERRATUM_REPEAT_TLBI */
+	uint64_t phase;    /* the first tick comes this many thirds of a period later */
+	uint64_t rounds;   /* how many times longer the tests run */
 	uint64_t deadline; /* seconds until the run has failed */
-	uint64_t silent;  /* seconds without a tick until a CPU counts as hung */
-	uint64_t hang;    /* 1: hang a CPU, to see the watchdog bite */
+	uint64_t silent;   /* seconds without a tick until a CPU counts as hung */
+	uint64_t hang;     /* 1: hang a CPU, to see the watchdog bite */
 };
 extern struct options options;
 
@@ -84,11 +85,11 @@ extern uint32_t cpu_count; /* CPUs 0 .. cpu_count - 1 are online */
 
 /* CPU `cpu`'s copy of a per-CPU variable; one's own is ktlb_this_cpu(x). */
 extern uintptr_t percpu_offset[MAX_CPUS];
-#define percpu_of(cpu, x) ((__typeof__(&(x)))(void *)((uintptr_t)&(x) + percpu_offset[cpu]))
+#define percpu_of(cpu, x) ((__typeof__(&(x)))(void *)((uintptr_t) & (x) + percpu_offset[cpu]))
 
 /* ---- ktlb's port ------------------------------------------------------------------------------*/
 
-void port_start_ktlb(void);           /* the boot CPU, once, before the next */
+void port_start_ktlb(void);             /* the boot CPU, once, before the next */
 void port_start_ktlb_cpu(uint32_t cpu); /* each CPU, first of all */
 
 /* ---- locks that spin: here --------------------------------------------------------------------*/
@@ -157,15 +158,15 @@ enum thread_state {
  * mode, with the stack still empty, the stack pointer is the descriptor's address.
  */
 struct thread {
-	struct ktlb_thread ktlb;   /* the CPU: by sched.c, before the thread runs there */
-	uint32_t state;            /* sched_lock */
-	struct arch_thread arch;   /* by arch_switch */
-	struct space *space;       /* the thread itself, interrupts off; null: no user half */
-	struct process *process;   /* constant; null: a kernel thread */
-	struct thread *next;       /* sched_lock: in the run queue */
-	struct thread *wait_next;  /* the lock of what is waited for */
-	struct thread *sibling;    /* process_lock */
-	void (*start)(void *arg);  /* kernel threads: constant */
+	struct ktlb_thread ktlb;  /* the CPU: by sched.c, before the thread runs there */
+	uint32_t state;           /* sched_lock */
+	struct arch_thread arch;  /* by arch_switch */
+	struct space *space;      /* the thread itself, interrupts off; null: no user half */
+	struct process *process;  /* constant; null: a kernel thread */
+	struct thread *next;      /* sched_lock: in the run queue */
+	struct thread *wait_next; /* the lock of what is waited for */
+	struct thread *sibling;   /* process_lock */
+	void (*start)(void *arg); /* kernel threads: constant */
 	void *arg;
 	const char *name;
 	uint32_t number;
@@ -185,7 +186,7 @@ _Static_assert(sizeof(struct thread_block) == THREAD_BLOCK_SIZE, "a power of two
 
 /* What each CPU knows of itself; read by others for printing only. */
 struct cpu {
-	struct thread *idle;    /* constant */
+	struct thread *idle;     /* constant */
 	const char *thread_name; /* what runs, or did last: by this CPU */
 	uint32_t thread_number;
 	uint32_t is_idle;     /* sched_lock: to be woken by an interrupt */
@@ -204,12 +205,12 @@ void sched_counts(struct cpu_counts *sum); /* over all CPUs */
 
 void sched_init_cpu(struct thread *idle); /* the CPU itself, whose first thread this is */
 __attribute__((noreturn)) void sched_idle(void);
-void sched_tick(void);     /* from the timer, interrupts off: perhaps another thread */
-void sched_yield(void);    /* lets others run first */
-struct thread *thread_prepare(const char *name);           /* not yet startable, not yet known */
-void thread_start(struct thread *thread);                  /* into the run queue */
-__attribute__((noreturn)) void thread_exit(void);          /* kernel threads, and process.c */
-int thread_must_die(void);                                 /* its process was ended */
+void sched_tick(void);  /* from the timer, interrupts off: perhaps another thread */
+void sched_yield(void); /* lets others run first */
+struct thread *thread_prepare(const char *name);  /* not yet startable, not yet known */
+void thread_start(struct thread *thread);         /* into the run queue */
+__attribute__((noreturn)) void thread_exit(void); /* kernel threads, and process.c */
+int thread_must_die(void);                        /* its process was ended */
 
 /* A kernel thread. pinned: the only CPU that may run it, or -1. */
 void kthread_create(const char *name, void (*start)(void *), void *arg, int32_t pinned);
@@ -287,13 +288,13 @@ void vm_window_remap(uint64_t first_page, uint64_t pages, const uint64_t *frames
 
 #define MAX_PROCESSES 512
 
-int process_spawn(uint32_t program, uint64_t arg);  /* its number, or -1 */
-int64_t process_wait(uint32_t number);              /* its exit code; forgets it. -1: none, killed */
+int process_spawn(uint32_t program, uint64_t arg); /* its number, or -1 */
+int64_t process_wait(uint32_t number);             /* its exit code; forgets it. -1: none, killed */
 int process_add_thread(uint64_t pc, uint64_t arg0, uint64_t arg1); /* to the caller's process */
-void process_end(int64_t code);                      /* the caller's: all threads must die */
+void process_end(int64_t code); /* the caller's: all threads must die */
 __attribute__((noreturn)) void process_exit_thread(void);
 void process_on_fault(uint64_t from, uint64_t to, uint64_t go);
-uint64_t process_fault_target(uint64_t pc);          /* 0: none */
+uint64_t process_fault_target(uint64_t pc);               /* 0: none */
 uint32_t process_space_ids(uint64_t *ids, uint32_t size); /* ktlb_space_id of all that live */
 
 /* ---- messages: channel.c ----------------------------------------------------------------------*/

@@ -10,6 +10,7 @@
 #   B              the build directory
 #   CROSS_ARM64    the prefix of the tools; KERNEL_CC_arm64 to compile with something else
 #   KERNEL_DIR     this directory
+#   Q              @ to build quietly
 
 B ?= build
 CROSS_ARM64 ?= aarch64-linux-gnu-
@@ -38,7 +39,7 @@ kernel_objects = $(addprefix $(1)/,$(addsuffix .o,$(notdir $(2))))
 define kernel_compile
 $(1): $(2) $(4)
 	@mkdir -p $$(@D)
-	$(3) -MMD -MP -c -o $$@ $$<
+	$$(Q)$(3) -MMD -MP -c -o $$@ $$<
 endef
 
 # $(call kernel_rules,DIR,ARCH,EXTRA_CFLAGS,SRC)
@@ -60,20 +61,67 @@ $$(foreach s,$$($(1)_user),$$(eval $$(call kernel_compile,\
 	$$(call kernel_objects,$(1)/user,$$(s)),$$(s),$$($(1)_cc))))
 
 $(1)/user.elf: $$(call kernel_objects,$(1)/user,$$($(1)_user)) $(KERNEL_DIR)/user/user.ld
-	$(KERNEL_LD_$(2)) -nostdlib -static -T $(KERNEL_DIR)/user/user.ld -o $$@ $$(filter %.o,$$^)
+	$$(Q)$(KERNEL_LD_$(2)) -nostdlib -static -T $(KERNEL_DIR)/user/user.ld -o $$@ $$(filter %.o,$$^)
 
 $(1)/user.bin: $(1)/user.elf
-	$(KERNEL_OBJCOPY_$(2)) -O binary $$< $$@
+	$$(Q)$(KERNEL_OBJCOPY_$(2)) -O binary $$< $$@
 
 $(1)/kernel.elf: $$(call kernel_objects,$(1)/lib,$$($(1)_lib)) \
 		$$(call kernel_objects,$(1)/kernel,$$($(1)_kernel)) \
 		$(KERNEL_DIR)/$(2)/kernel.ld
-	$(KERNEL_LD_$(2)) -nostdlib -static -z max-page-size=4096 --no-warn-rwx-segments \
+	$$(Q)$(KERNEL_LD_$(2)) -nostdlib -static -z max-page-size=4096 --no-warn-rwx-segments \
 		-T $(KERNEL_DIR)/$(2)/kernel.ld -o $$@ $$(filter %.o,$$^)
 
 -include $$(wildcard $(1)/*/*.d)
 endef
 
-# The flags of a variant are part of what it is made from: another line, another build.
+# $(call kernel_variant,NAME,ARCH,EXTRA_CFLAGS[,SRC])
 kernel_variant = $(call kernel_rules,$(B)/kernel-$(strip $(2))-$(strip $(1)),$(strip $(2)),$(3),\
 	$(or $(strip $(4)),$(KTLB_DIR)/src))
+
+# ---- the boot tests -------------------------------------------------------------------------------
+#
+#   boot-kernels   every build that tests/boot/boots names: the arms of all options
+#   test-boot      all of its boots, one after the other; ends with "N passed, N failed"
+#   run-arm64      the boot tests on your terminal: CPUS=4 CPU=max WORDS='test ids=256'
+#   debug-arm64    the same, waiting for gdb-multiarch -ex 'target remote :1234' KERNEL
+
+BOOT_VARIANTS := default o1-before o3-before range-none range-always range-page ttbr1 \
+	ttbr1-o3-before no-count no-check unoptimised
+BOOT_CFLAGS_default :=
+BOOT_CFLAGS_o1-before := -DKTLB_CFG_OPT_THIS_CPU_ASID=0
+BOOT_CFLAGS_o3-before := -DKTLB_CFG_OPT_CPU_ID_IN_THREAD=0
+BOOT_CFLAGS_range-none := -DKTLB_CFG_TLBI_RANGE=KTLB_TLBI_NONE
+BOOT_CFLAGS_range-always := -DKTLB_CFG_TLBI_RANGE=KTLB_TLBI_ALWAYS
+BOOT_CFLAGS_range-page := -DKTLB_CFG_TLBI_RANGE=KTLB_TLBI_PAGE_STRIDE
+BOOT_CFLAGS_ttbr1 := -DKTLB_CFG_ARM64_ASID_IN_TTBR1=1
+BOOT_CFLAGS_ttbr1-o3-before := $(BOOT_CFLAGS_ttbr1) $(BOOT_CFLAGS_o1-before) $(BOOT_CFLAGS_o3-before)
+BOOT_CFLAGS_no-count := -DKTLB_CFG_COUNT=0
+BOOT_CFLAGS_no-check := -DKTLB_CFG_CHECK=0
+BOOT_CFLAGS_unoptimised := -O0
+$(foreach v,$(BOOT_VARIANTS),$(eval $(call kernel_variant,$(v),arm64,$(BOOT_CFLAGS_$(v)))))
+
+# A build of a broken copy of the library: tests/boot/broken names both.
+ifdef BROKEN
+$(eval $(call kernel_variant,broken-$(BROKEN),arm64,,$(BROKEN_SRC)))
+endif
+
+BOOT_KERNELS := $(foreach v,$(BOOT_VARIANTS),$(B)/kernel-arm64-$(v)/kernel.elf)
+BOOT_DEFAULT := $(B)/kernel-arm64-default/kernel.elf
+CPUS ?= 4
+CPU ?= max
+WORDS ?= test
+
+.PHONY: boot-kernels test-boot run-arm64 debug-arm64
+boot-kernels: $(BOOT_KERNELS)
+
+test-boot: $(BOOT_KERNELS)
+	@tests/boot/run $(B)
+
+run-arm64: $(BOOT_DEFAULT)
+	@tools/run-arm64 -c $(CPUS) -m $(CPU) $< $(WORDS)
+
+# A day's patience, for the host and for the guest, whose clock runs on while you think.
+debug-arm64: $(BOOT_DEFAULT)
+	@KTLB_TIMEOUT=86400 QEMU_EXTRA='-s -S' tools/run-arm64 -c $(CPUS) -m $(CPU) $< \
+		$(WORDS) silent=86400 deadline=86400

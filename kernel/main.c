@@ -7,7 +7,7 @@
  * The command line is words:
  *   test          the boot tests (the default); test=NAME: one of them
  *   bench         the measurements instead; their words are theirs
- *   ids=N norange nottl repeat    ktlb_config: id_limit, without, errata
+ *   ids=N full=N norange nottl repeat    ktlb_config: id_limit, full_flush_strides, without, errata
  *   phase=N       the timer's first tick comes N thirds of a period later
  *   rounds=N      longer tests
  *   deadline=S silent=S hang      the watchdog
@@ -90,6 +90,7 @@ static void read_options(void)
 	options.test = test_name();
 	options.bench = cmdline_number(cmdline, "bench", 0);
 	options.ids = cmdline_number(cmdline, "ids", 0);
+	options.full = cmdline_number(cmdline, "full", 0);
 	options.norange = cmdline_number(cmdline, "norange", 0);
 	options.nottl = cmdline_number(cmdline, "nottl", 0);
 	options.repeat = cmdline_number(cmdline, "repeat", 0);

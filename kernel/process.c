@@ -23,13 +23,13 @@ enum process_state {
 
 struct process {
 	struct space space;
-	enum process_state state;   /* process_lock */
-	uint32_t program;           /* constant */
-	struct thread *threads;     /* process_lock */
-	uint32_t stacks;            /* process_lock: how many threads there ever were */
-	uint32_t must_die;          /* process_lock to set, atomic to look */
-	int64_t code;               /* process_lock */
-	uint64_t from, to, go;      /* process_lock: SYS_ON_FAULT */
+	enum process_state state; /* process_lock */
+	uint32_t program;         /* constant */
+	struct thread *threads;   /* process_lock */
+	uint32_t stacks;          /* process_lock: how many threads there ever were */
+	uint32_t must_die;        /* process_lock to set, atomic to look */
+	int64_t code;             /* process_lock */
+	uint64_t from, to, go;    /* process_lock: SYS_ON_FAULT */
 };
 
 static struct spinlock process_lock;
@@ -37,10 +37,14 @@ static struct process processes[MAX_PROCESSES];
 static struct waitq process_waiters; /* for any to end */
 
 static const char *const program_names[PROGRAMS] = {
-	[PROGRAM_COHERENCE] = "coherence", [PROGRAM_PATTERN] = "pattern",
-	[PROGRAM_WANDER] = "wander",       [PROGRAM_STORM] = "storm",
-	[PROGRAM_EXIT_IN_TURN] = "exit in turn", [PROGRAM_SENDER] = "sender",
-	[PROGRAM_RECEIVER] = "receiver",   [PROGRAM_SPARSE] = "sparse",
+	[PROGRAM_COHERENCE] = "coherence",
+	[PROGRAM_PATTERN] = "pattern",
+	[PROGRAM_WANDER] = "wander",
+	[PROGRAM_STORM] = "storm",
+	[PROGRAM_EXIT_IN_TURN] = "exit in turn",
+	[PROGRAM_SENDER] = "sender",
+	[PROGRAM_RECEIVER] = "receiver",
+	[PROGRAM_SPARSE] = "sparse",
 	[PROGRAM_FAULT] = "fault",
 };
 
@@ -229,8 +233,8 @@ uint64_t kernel_user_fault(uint64_t va, uint64_t pc, enum vm_access access)
 
 void kernel_user_bad(const char *what, uint64_t pc)
 {
-	kprintf("thread %u (%s): %s at pc %lx\n", arch_current()->number, arch_current()->name, what,
-	        pc);
+	kprintf("thread %u (%s): %s at pc %lx\n", arch_current()->number, arch_current()->name,
+	        what, pc);
 	process_end(EXIT_FAULT);
 }
 

@@ -198,6 +198,7 @@ void sched_init_cpu(struct thread *idle)
 	idle->pinned = (int32_t)idle->ktlb.cpu;
 	cpu->idle = idle;
 	cpu->thread_name = idle->name;
+	cpu->thread_number = idle->number;
 	ktlb_store_relaxed(&cpu->heartbeat, arch_clock());
 }
 
@@ -235,8 +236,8 @@ struct thread *thread_prepare(const char *name)
 		spare = thread->next;
 	spin_unlock(&sched_lock, irq);
 	if (!thread) {
-		struct thread_block *block =
-		        memory_alloc(sizeof(struct thread_block), THREAD_BLOCK_SIZE);
+		struct thread_block *block = memory_alloc(sizeof(struct thread_block),
+		                                          THREAD_BLOCK_SIZE);
 
 		block->magic = STACK_MAGIC;
 		thread = &block->thread;

@@ -352,9 +352,9 @@ static void test_ids(void)
 
 	for (uint32_t i = 0; i < n; i++) {
 		channel[i] = channel_create();
-		process[i] = process_spawn(PROGRAM_PATTERN,
-		                           (uint64_t)channel[i] | (uint64_t)out << 16 |
-		                                   (uint64_t)(i + 1) << 32);
+		process[i] = process_spawn(PROGRAM_PATTERN, (uint64_t)channel[i] |
+		                                                    (uint64_t)out << 16 |
+		                                                    (uint64_t)(i + 1) << 32);
 	}
 	for (uint32_t round = 0; round < rounds(5) && verdict != FAILED; round++) {
 		for (uint32_t i = 0; i < n; i++)
@@ -394,8 +394,8 @@ static void test_migration(void)
 	int process[2];
 
 	for (uint32_t i = 0; i < ARRAY_LENGTH(process); i++)
-		process[i] = process_spawn(PROGRAM_WANDER,
-		                           cpu_count * 2 | (uint64_t)rounds(400) << 16);
+		process[i] = process_spawn(PROGRAM_WANDER, cpu_count * 2 | (uint64_t)rounds(400)
+		                                                                   << 16);
 	for (uint32_t i = 0; i < ARRAY_LENGTH(process); i++)
 		if (process[i] < 0 || process_wait((uint32_t)process[i]))
 			fail("a program failed");
@@ -414,7 +414,8 @@ static void test_messages(void)
 		fail("a message was lost, or came twice or too early");
 	prove("switches", cpu_counts_since().switches);
 	/* With very few ids no switch may be a hit. */
-	prove_counted("of spaces", counted(KTLB_COUNT_SWITCH_HIT) + counted(KTLB_COUNT_SWITCH_SLOW));
+	prove_counted("of spaces",
+	              counted(KTLB_COUNT_SWITCH_HIT) + counted(KTLB_COUNT_SWITCH_SLOW));
 }
 
 /* ---- all of them ------------------------------------------------------------------------------*/

@@ -23,8 +23,7 @@
  * From here on it is the whole space that is flushed: one entry of the top-level table, the largest
  * thing that a table can describe. What lies so far apart is not one range, but several.
  */
-#define FLUSH_SPACE_SIZE                                                                           \
-	((uint64_t)1 << (PAGE_SHIFT + ARCH_TABLE_BITS * (ARCH_TABLE_LEVELS - 1)))
+#define FLUSH_SPACE_SIZE ((uint64_t)1 << (PAGE_SHIFT + ARCH_TABLE_BITS * (ARCH_TABLE_LEVELS - 1)))
 
 struct vm_counts vm_counts;
 
@@ -32,10 +31,10 @@ struct change {
 	struct space *space;
 	void (*leaf)(struct change *change, uint64_t *entry, uint64_t va);
 	uint32_t prot;
-	uint64_t physical;  /* of the next page to map */
-	int make_tables;    /* where there are none; otherwise those addresses are left out */
-	int drop_tables;    /* that have become empty */
-	int error;          /* stops the walk */
+	uint64_t physical;   /* of the next page to map */
+	int make_tables;     /* where there are none; otherwise those addresses are left out */
+	int drop_tables;     /* that have become empty */
+	int error;           /* stops the walk */
 	uint64_t first, end; /* what has to be flushed; nothing if first >= end */
 	int dropped;
 	struct page_list freed;
@@ -139,7 +138,7 @@ static void change_flush(struct change *change)
 	page_list_free(&change->freed);
 }
 
-/* The way from a page to something else: the frame goes after the flush, unless it is the image's. */
+/* A page goes: its frame after the flush, unless it is part of the image. */
 static void take_page(struct change *change, uint64_t entry, uint64_t va)
 {
 	note(change, va);
@@ -306,8 +305,7 @@ static void leaf_make(struct change *change, uint64_t *entry, uint64_t va)
 
 	(void)va;
 	if (value && !arch_entry_is_demand(value) && !arch_entry_is_page(value))
-		ktlb_store_relaxed(entry,
-		                   arch_entry_page(arch_entry_address(value), change->prot));
+		ktlb_store_relaxed(entry, arch_entry_page(arch_entry_address(value), change->prot));
 }
 
 /*
@@ -397,7 +395,7 @@ int vm_read(struct space *space, uint64_t va, void *to, uint64_t size)
 
 		if (arch_entry_is_page(value))
 			*out++ = ((const char *)page_pointer(
-			        arch_entry_address(value)))[va & (PAGE_SIZE - 1)];
+				arch_entry_address(value)))[va & (PAGE_SIZE - 1)];
 		else
 			error = -1;
 	}

@@ -224,8 +224,8 @@ uint64_t ktlb_ids_enter_slow(struct ktlb_cpu *self, struct ktlb_space *next)
 
 	KTLB_REQUIRE(next->magic == KTLB_SPACE_MAGIC, "ktlb_switch: the space is not initialised",
 	             next->magic, KTLB_SPACE_MAGIC);
-	KTLB_REQUIRE(self->magic == KTLB_CPU_MAGIC, "ktlb_switch: this CPU is not online",
-	             self->magic, KTLB_CPU_MAGIC);
+	KTLB_REQUIRE(self && self->magic == KTLB_CPU_MAGIC, "ktlb_switch: this CPU is not online",
+	             0, 0);
 	ktlb_count(KTLB_COUNT_SWITCH_SLOW);
 
 	lock_ids();

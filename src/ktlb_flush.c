@@ -7,7 +7,7 @@
  */
 #include "ktlb_priv.h"
 
-static void check_flags(uint32_t flags)
+KTLB_INLINE void check_flags(uint32_t flags)
 {
 	KTLB_CHECK((flags & ~(uint32_t)KTLB_LEAF_ONLY) == 0, "ktlb_flush: unknown flag", flags,
 	           KTLB_LEAF_ONLY);
@@ -24,7 +24,7 @@ struct span {
  * of the kernel's half is 2^64. A leaf that is no entry of its own at any level (a contiguous run
  * of entries) is flushed entry by entry, as pages.
  */
-static struct span make_span(uint64_t start, uint64_t size, uint64_t leaf_size)
+KTLB_INLINE struct span make_span(uint64_t start, uint64_t size, uint64_t leaf_size)
 {
 	struct span span;
 	uint64_t last = start + (size - 1);
@@ -43,7 +43,7 @@ static struct span make_span(uint64_t start, uint64_t size, uint64_t leaf_size)
 	return span;
 }
 
-static void check_user(uint64_t start, uint64_t last)
+KTLB_INLINE void check_user(uint64_t start, uint64_t last)
 {
 	KTLB_CHECK(ktlb_arch_is_user(start) && ktlb_arch_is_user(last),
 	           "ktlb_flush: an address is not in the half of the address space that it should "

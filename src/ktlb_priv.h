@@ -27,6 +27,9 @@
 #define ktlb_likely(x)   __builtin_expect(!!(x), 1)
 #define ktlb_unlikely(x) __builtin_expect(!!(x), 0)
 
+/* For what is written once and used twice on a hot path. */
+#define KTLB_INLINE static inline __attribute__((always_inline))
+
 /* The caller broke the contract. Always checked. */
 #define KTLB_REQUIRE(condition, sentence, got, want)                                 \
 	do {                                                                         \
@@ -73,7 +76,7 @@ static inline void ktlb_clear_words(uint64_t *word, uint64_t words)
 static inline void ktlb_count(enum ktlb_counter counter)
 {
 	if (KTLB_CFG_COUNT)
-		ktlb_add_relaxed(&ktlb_cpu_self()->count[counter], (uint64_t)1);
+		ktlb_add_relaxed(KTLB_CPU_FIELD(count[counter]), (uint64_t)1);
 }
 
 /* ---- ids (ktlb_asid_global.c) -----------------------------------------------------------------*/

@@ -29,10 +29,8 @@
  * each loop holds one instruction of each kind. Both loops end: every step covers a page or more
  * of a count; the address may wrap to 0 behind the last one.
  */
-static inline __attribute__((always_inline)) void invalidate(enum ktlb_scope scope, int leaf_only,
-                                                             enum ktlb_plan plan, uint64_t id,
-                                                             uint64_t va, uint64_t pages,
-                                                             uint32_t leaf_shift)
+KTLB_INLINE void invalidate(enum ktlb_scope scope, int leaf_only, enum ktlb_plan plan, uint64_t id,
+                            uint64_t va, uint64_t pages, uint32_t leaf_shift)
 {
 	/* A hint for the leaf's level; never when tables may have gone, whose level is another. */
 	uint32_t level = leaf_only && (ktlb_sys.features & KTLB_FEATURE_TTL)
@@ -59,7 +57,7 @@ static inline __attribute__((always_inline)) void invalidate(enum ktlb_scope sco
 	}
 }
 
-static enum ktlb_plan plan_for(uint64_t pages, uint32_t leaf_shift)
+KTLB_INLINE enum ktlb_plan plan_for(uint64_t pages, uint32_t leaf_shift)
 {
 	return ktlb_plan(KTLB_CFG_TLBI_RANGE, (ktlb_sys.features & KTLB_FEATURE_TLBI_RANGE) != 0,
 	                 ktlb_sys.full_flush_strides, pages, leaf_shift);
@@ -69,7 +67,7 @@ static enum ktlb_plan plan_for(uint64_t pages, uint32_t leaf_shift)
  * Step 2 and 3. 0: the space never had an id, so that no TLB has anything of it; and a CPU which
  * is giving it one now sees the change, as above.
  */
-static uint64_t id_to_flush(struct ktlb_space *space)
+KTLB_INLINE uint64_t id_to_flush(struct ktlb_space *space)
 {
 	uint64_t id;
 

@@ -18,17 +18,13 @@
 
 /*
  * O1. After: the state is found from the per-CPU base register. Before: from the CPU's number (a
- * load) in the table of all CPUs (another).
+ * load) in the table of all CPUs (another), where a CPU that is not online has a null.
  */
 static inline struct ktlb_cpu *switching_cpu(void)
 {
-	struct ktlb_cpu *self;
-
 	if (KTLB_CFG_OPT_THIS_CPU_ASID)
 		return ktlb_cpu_self();
-	self = ktlb_cpus[ktlb_cpu_id()];
-	KTLB_CHECK(self, "ktlb_switch: this CPU is not online", ktlb_cpu_id(), 0);
-	return self;
+	return ktlb_cpus[ktlb_cpu_id()];
 }
 
 /* Root and id into the registers, and the space into `loaded`. */
@@ -49,6 +45,10 @@ void ktlb_switch(struct ktlb_space *next)
 	ktlb_arch_switch_barrier(); /* [B1] */
 
 	self = switching_cpu();
+	if (KTLB_CFG_CHECK && !KTLB_CFG_OPT_THIS_CPU_ASID && ktlb_unlikely(!self)) {
+		switch_slow(self, next);
+		return;
+	}
 	id = ktlb_load_dependency(&next->id); /* the root register's content depends on it: [B3] */
 	active = ktlb_load_relaxed(&self->active);
 	if (ktlb_unlikely(KTLB_ID_GENERATION(id) != ktlb_load_relaxed(&ktlb_sys.generation))) {
@@ -72,9 +72,9 @@ void ktlb_enter_lazy(void)
 	ktlb_arch_switch_barrier(); /* [B1] */
 
 	self = switching_cpu();
-	if (!ktlb_load_relaxed(&self->loaded)) {
-		KTLB_CHECK(self->magic == KTLB_CPU_MAGIC, "ktlb_enter_lazy: this CPU is not online",
-		           self->magic, KTLB_CPU_MAGIC);
+	if ((!KTLB_CFG_OPT_THIS_CPU_ASID && !self) || !ktlb_load_relaxed(&self->loaded)) {
+		KTLB_CHECK(self && self->magic == KTLB_CPU_MAGIC,
+		           "ktlb_enter_lazy: this CPU is not online", 0, 0);
 		return;
 	}
 	ktlb_count(KTLB_COUNT_ENTER_LAZY);

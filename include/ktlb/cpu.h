@@ -16,6 +16,10 @@
  *   state that it is given lies as against ktlb_percpu, ktlb's own variable. The boot CPU may use
  *   the originals. A kernel with no other per-CPU variable needs no linker script for this.
  *
+ * Both are plain loads: the field of a thread is written while the thread cannot run, that of a CPU
+ * once. (An atomic load would take one instruction more on arm64, since it has fewer ways to form an
+ * address.)
+ *
  * Context of both: wherever the thread cannot be moved to another CPU; elsewhere the answer can be
  * out of date before it is used.
  */
@@ -24,6 +28,7 @@
 
 #include <stdint.h>
 
+#include <ktlb/atomic.h>
 #include <ktlb/config.h>
 #include <ktlb/ktlb.h>
 #include <ktlb/port.h>
@@ -51,7 +56,12 @@ KTLB_PERCPU_DECLARE(struct ktlb_cpu, ktlb_percpu);
 	((__typeof__(&(x)))(void *)((uintptr_t) & (x) + (uintptr_t)ktlb_insn_percpu_offset()))
 #endif
 
-/* This CPU's state. */
+/* This CPU's state, and a field of it: with ktlb's own base an address of its own, not a sum. */
+#if KTLB_CFG_PERCPU == KTLB_OWN
+#define KTLB_CPU_FIELD(field) ktlb_this_cpu(ktlb_percpu.field)
+#else
+#define KTLB_CPU_FIELD(field) (&ktlb_port_this_cpu()->field)
+#endif
 static inline struct ktlb_cpu *ktlb_cpu_self(void)
 {
 #if KTLB_CFG_PERCPU == KTLB_OWN
@@ -69,7 +79,7 @@ static inline uint32_t ktlb_cpu_id(void)
 #elif KTLB_CFG_OPT_CPU_ID_IN_THREAD
 	return ktlb_insn_thread_u32(KTLB_CFG_THREAD_OFFSET);
 #else
-	return ktlb_cpu_self()->number;
+	return *KTLB_CPU_FIELD(number);
 #endif
 }
 

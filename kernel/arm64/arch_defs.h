@@ -35,14 +35,14 @@ struct arch_thread {
 	uint64_t sp;
 };
 
-#define sysreg_read(name)                                                                          \
-	__extension__({                                                                            \
-		uint64_t value_;                                                                   \
-		__asm__ volatile("mrs %0, " #name : "=r"(value_) : : "memory");                    \
-		value_;                                                                            \
+#define sysreg_read(name)                                                       \
+	__extension__({                                                         \
+		uint64_t value_;                                                \
+		__asm__ volatile("mrs %0, " #name : "=r"(value_) : : "memory"); \
+		value_;                                                         \
 	})
 
-#define sysreg_write(name, value)                                                                  \
+#define sysreg_write(name, value) \
 	__asm__ volatile("msr " #name ", %0" : : "r"((uint64_t)(value)) : "memory")
 
 /* Not volatile: on one stack the answer is always the same, so the compiler may keep it. */
@@ -82,8 +82,7 @@ static inline uint64_t arch_clock(void)
 
 static inline uint64_t arch_prot_bits(uint32_t prot)
 {
-	return (prot & PROT_WRITE ? 0 : DESC_RO) |
-	       (prot & PROT_EXEC ? 0 : DESC_UXN);
+	return (prot & PROT_WRITE ? 0 : DESC_RO) | (prot & PROT_EXEC ? 0 : DESC_UXN);
 }
 
 static inline uint64_t arch_entry_table(uint64_t page)

@@ -54,9 +54,10 @@ void port_start_ktlb(void)
 		.cpus = cpu_count,
 		.id_limit = (uint32_t)options.ids, /* 0: all that the hardware has */
 		.kernel_root = arch_empty_root(),
+		.full_flush_strides = (uint32_t)options.full, /* 0: the default */
 		.errata = options.repeat ? KTLB_ERRATUM_REPEAT_TLBI : 0,
 		.without = (options.norange ? KTLB_FEATURE_TLBI_RANGE : 0) |
-		           (options.nottl ? KTLB_FEATURE_TTL : 0),
+	                   (options.nottl ? KTLB_FEATURE_TTL : 0),
 	};
 
 	ktlb_init(&config);

@@ -119,15 +119,15 @@ void arch_start_cpu(uint32_t cpu, struct thread *first)
 
 /* ---- GICv3 (Arm IHI 0069): one kind of software interrupt, and the timer's ------------------*/
 
-#define GICD_CTLR          0x0000
-#define GICD_CTLR_GROUP1   (1u << 1)
-#define GICD_CTLR_ARE      (1u << 4)
-#define GICD_CTLR_RWP      (1u << 31)
-#define GICR_WAKER         0x0014
-#define GICR_WAKER_SLEEP   (1u << 1)
-#define GICR_WAKER_ASLEEP  (1u << 2)
-#define GICR_IGROUPR0      0x10080
-#define GICR_ISENABLER0    0x10100
+#define GICD_CTLR         0x0000
+#define GICD_CTLR_GROUP1  (1u << 1)
+#define GICD_CTLR_ARE     (1u << 4)
+#define GICD_CTLR_RWP     (1u << 31)
+#define GICR_WAKER        0x0014
+#define GICR_WAKER_SLEEP  (1u << 1)
+#define GICR_WAKER_ASLEEP (1u << 2)
+#define GICR_IGROUPR0     0x10080
+#define GICR_ISENABLER0   0x10100
 
 #define INTERRUPT_KICK  0  /* software generated */
 #define INTERRUPT_TIMER 27 /* the virtual timer, private to each CPU */

@@ -30,15 +30,15 @@ extern const char arch_probe_load[], arch_probe_failed[];
 extern const char thread_kernel_entry[], thread_user_entry[];
 
 /* ESR_EL1.EC and the fault status codes, Arm ARM DDI 0487, "ESR_EL1". */
-#define EC(esr)                ((esr) >> 26 & 0x3f)
-#define EC_SVC                 0x15
-#define EC_FETCH_ABORT_LOWER   0x20
-#define EC_DATA_ABORT_LOWER    0x24
-#define EC_DATA_ABORT_SAME     0x25
-#define ESR_WRITE              (1u << 6)
-#define STATUS_KIND(esr)       ((esr) >> 2 & 0xf)
-#define STATUS_TRANSLATION     1
-#define STATUS_PERMISSION      3
+#define EC(esr)              ((esr) >> 26 & 0x3f)
+#define EC_SVC               0x15
+#define EC_FETCH_ABORT_LOWER 0x20
+#define EC_DATA_ABORT_LOWER  0x24
+#define EC_DATA_ABORT_SAME   0x25
+#define ESR_WRITE            (1u << 6)
+#define STATUS_KIND(esr)     ((esr) >> 2 & 0xf)
+#define STATUS_TRANSLATION   1
+#define STATUS_PERMISSION    3
 
 #define ADDRESS(symbol) ((uint64_t)(uintptr_t)(symbol))
 

@@ -33,10 +33,10 @@ enum {
  * page at each end stays mapped and keeps the tables alive; in the second there is nothing else
  * within 1 GiB, so that two levels of tables go with the pages.
  */
-#define AREA_KEPT   0x30000000ull
+#define AREA_KEPT    0x30000000ull
 #define AREA_DROPPED 0x40000000ull
-#define AREA_START  (256 * PAGE)
-#define AREA_ANCHOR (1023 * PAGE)
+#define AREA_START   (256 * PAGE)
+#define AREA_ANCHOR  (1023 * PAGE)
 
 #define STOP 0xffffffffu
 

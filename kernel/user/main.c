@@ -78,7 +78,8 @@ static void thread_start(uint64_t start, uint64_t arg)
 
 void thread_create(void (*start)(uint64_t), uint64_t arg)
 {
-	must(call(SYS_THREAD, (uint64_t)(uintptr_t)thread_start, (uint64_t)(uintptr_t)start, arg, 0),
+	must(call(SYS_THREAD, (uint64_t)(uintptr_t)thread_start, (uint64_t)(uintptr_t)start, arg,
+	          0),
 	     SYS_THREAD, 0);
 }
 

@@ -32,8 +32,8 @@ static inline uint64_t call(uint64_t number, uint64_t a, uint64_t b, uint64_t c,
 #define sys_wait(process)       call(SYS_WAIT, (process), 0, 0, 0)
 
 /* Ends the process as failed, with a sentence and two values. */
-#define DIE(sentence, a, b)                                                                        \
-	call(SYS_DIE, (uint64_t)(uintptr_t)(sentence), sizeof(sentence) - 1, (uint64_t)(a),        \
+#define DIE(sentence, a, b)                                                                 \
+	call(SYS_DIE, (uint64_t)(uintptr_t)(sentence), sizeof(sentence) - 1, (uint64_t)(a), \
 	     (uint64_t)(b))
 
 /* These end the process if the kernel refuses. */

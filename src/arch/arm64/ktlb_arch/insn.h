@@ -60,7 +60,7 @@ static inline uint32_t ktlb_insn_thread_u32(uint32_t offset)
 	const char *thread;
 
 	__asm__ volatile("mrs %0, sp_el0" : "=r"(thread));
-	return __atomic_load_n((const uint32_t *)(const void *)(thread + offset), __ATOMIC_RELAXED);
+	return *(const uint32_t *)(const void *)(thread + offset);
 }
 
 /* Are interrupts (DAIF.I) masked on this CPU? */

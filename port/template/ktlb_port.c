@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: 0BSD */
+/*
+ * An empty port: copy it into your kernel, and put your own code where the comments say what it must
+ * do. It compiles as it is, and is wrong until you have been through all of it: each duty ends in
+ * the trap at the bottom, so that none can be forgotten in silence.
+ *
+ * The contracts are in <ktlb/port.h>; a port at work is the sample kernel's, kernel/arm64/ktlb_port.c.
+ */
+#include <ktlb/ktlb.h>
+#include <ktlb/port.h>
+
+/* Stops for ever: where a duty has not been filled in. */
+__attribute__((noreturn)) static void not_ported(void)
+{
+	for (;;)
+		__builtin_trap();
+}
+
+/*
+ * Print `sentence`, `got` and `want`, stop the other CPUs if you can, and never return. Whoever made
+ * the wrong call is on the stack: a backtrace is worth printing. Do not take a lock that the caller
+ * may hold.
+ *
+ * Example:  panic("ktlb: %s (%#lx, %#lx)", sentence, got, want);
+ */
+void ktlb_port_fail(const char *sentence, uint64_t got, uint64_t want)
+{
+	(void)sentence;
+	(void)got;
+	(void)want;
+	not_ported();
+}
+
+/*
+ * Mask interrupts on this CPU; return what restores the former state. Called from any context, and
+ * nested.
+ *
+ * Example, arm64:   mrs daif; msr daifset, #2; return daif
+ */
+uint64_t ktlb_port_irq_save(void)
+{
+	not_ported();
+}
+
+/* Example, arm64:   msr daif, saved */
+void ktlb_port_irq_restore(uint64_t saved)
+{
+	(void)saved;
+	not_ported();
+}
