@@ -35,22 +35,48 @@ static uint32_t cpus_online;
 
 /* ---- the command line -------------------------------------------------------------------------*/
 
+static const char *const known_words[] = {
+	"test",  "bench",  "ids",      "norange", "nottl", "repeat",
+	"phase", "rounds", "deadline", "silent",  "hang",
+};
+
+/* Does the word that begins here have this name? Then where the name ends, else null. */
+static const char *word_is(const char *word, const char *name)
+{
+	while (*name && *word == *name)
+		word++, name++;
+	return !*name && (*word == '\0' || *word == ' ' || *word == '=') ? word : NULL;
+}
+
+static const char *next_word(const char *line)
+{
+	while (*line && *line != ' ')
+		line++;
+	while (*line == ' ')
+		line++;
+	return line;
+}
+
 /* What follows `name` in a word of the line: "" or "=...". Null if there is no such word. */
 static const char *find_word(const char *line, const char *name)
 {
-	while (*line) {
-		const char *word = line, *n = name;
-
-		while (*n && *word == *n)
-			word++, n++;
-		if (!*n && (*word == '\0' || *word == ' ' || *word == '='))
-			return word;
-		while (*line && *line != ' ')
-			line++;
-		while (*line == ' ')
-			line++;
-	}
+	for (; *line; line = next_word(line))
+		if (word_is(line, name))
+			return word_is(line, name);
 	return NULL;
+}
+
+/* A word that is misspelt must not go unnoticed: the run would not be what it was meant to be. */
+static void check_words(void)
+{
+	for (const char *line = cmdline; *line; line = next_word(line)) {
+		uint32_t i = 0;
+
+		while (i < ARRAY_LENGTH(known_words) && !word_is(line, known_words[i]))
+			i++;
+		if (i == ARRAY_LENGTH(known_words))
+			panic("command line: unknown word: %s", line);
+	}
 }
 
 uint64_t cmdline_number(const char *line, const char *name, uint64_t otherwise)
@@ -99,6 +125,8 @@ static void read_options(void)
 	options.deadline = cmdline_number(cmdline, "deadline", DEADLINE_SECONDS);
 	options.silent = cmdline_number(cmdline, "silent", SILENT_SECONDS);
 	options.hang = cmdline_number(cmdline, "hang", 0);
+	if (!options.bench)
+		check_words();
 }
 
 /* ---- per-CPU variables ------------------------------------------------------------------------*/

@@ -97,11 +97,8 @@ void kformat(char *to, size_t size, const char *format, ...)
 
 static void put_line(const char *line)
 {
-	for (; *line; line++) {
-		if (*line == '\n')
-			arch_console_put('\r');
-		arch_console_put(*line);
-	}
+	while (*line)
+		arch_console_put(*line++);
 }
 
 void kprintf(const char *format, ...)

@@ -57,20 +57,27 @@ static struct process *self(void)
 
 static int add_thread(struct process *process, uint64_t pc, uint64_t arg0, uint64_t arg1)
 {
-	struct thread *thread = thread_prepare(program_names[process->program]);
 	uint64_t irq = spin_lock(&process_lock), top;
-	uint32_t stack = process->stacks++;
+	uint32_t stack = process->stacks;
+	struct thread *thread;
 
-	ASSERT(stack < USER_MAX_THREADS);
+	if (stack < USER_MAX_THREADS)
+		process->stacks++;
+	spin_unlock(&process_lock, irq);
+	if (stack == USER_MAX_THREADS)
+		return -1;
+	top = USER_STACKS + (stack + 1) * USER_STACK_STEP;
+	if (vm_map(&process->space, top - USER_STACK_SIZE, USER_STACK_SIZE, PROT_READ | PROT_WRITE))
+		return -1;
+
+	thread = thread_prepare(program_names[process->program]);
 	thread->process = process;
 	thread->space = &process->space;
+	arch_thread_user(thread, pc, top, arg0, arg1);
+	irq = spin_lock(&process_lock);
 	thread->sibling = process->threads;
 	process->threads = thread;
 	spin_unlock(&process_lock, irq);
-
-	top = USER_STACKS + (stack + 1) * USER_STACK_STEP;
-	vm_map(&process->space, top - USER_STACK_SIZE, USER_STACK_SIZE, PROT_READ | PROT_WRITE);
-	arch_thread_user(thread, pc, top, arg0, arg1);
 	thread_start(thread);
 	return 0;
 }

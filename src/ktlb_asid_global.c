@@ -13,17 +13,19 @@
  *
  * Invariants
  *   A1  In one generation a number belongs to at most one space (`used`).
- *   A2  A CPU that runs space X with number x has active = X's id; or active = 0 and reserved = the
- *       id that X had when a rollover took it away. A CPU that runs none has active = KTLB_ID_LAZY,
- *       or 0.
- *   A3  The number of every `reserved` is in `used`, in every generation until its CPU switches.
+ *   A2  A CPU whose root register holds space X's root, with number x, has one of: active = X's id;
+ *       active = 0 and reserved = the id that X had when a rollover took it away; loaded = X, which
+ *       it is leaving: `active` is another's already, the register not yet. A CPU that has none has
+ *       active = KTLB_ID_LAZY, or 0.
+ *   A3  The number of every `reserved` and `leaving` is in `used`, `reserved` in every generation
+ *       until its CPU switches.
  *   A4  After a rollover a CPU empties its TLB before it runs a space which it was not running.
  *   A5  A number that is not in use may be in any TLB. A4 removes it, a destroy does not.
- *   A6  There are at least as many numbers (id 0 apart) as CPUs + 1, so that a rollover always
- *       leaves a free one; ktlb_init sees to it.
+ *   A6  There are at least as many numbers (id 0 apart) as CPUs + 1, so that a rollover leaves a
+ *       free one, unless CPUs are between two spaces: that ends soon, and without our lock.
  *
  * Who writes what
- *   space.id, generation, used, cursor, owes, reserved   whoever holds `lock`
+ *   space.id, generation, used, cursor, owes, reserved, leaving   whoever holds `lock`
  *   cpu.active   its CPU without the lock, by compare-and-exchange from a value that is not 0;
  *                its CPU with the lock; a rollover, with the lock, by exchange
  *
@@ -44,17 +46,27 @@
  *     waits for the lock                     rollover to 3: reserved = Y's id; X's number is free
  *                                            Z gets it and runs
  *     X's root is still loaded here: one number, two spaces
+ *
+ * Why `leaving`: a walker may use X's root until the register is written, which is after `active`
+ * has become another's. If X's number went to somebody else in that window, and X got a new one, a
+ * flush of X would name the new one alone, and a table of X could be freed under that walker:
+ *
+ *     CPU 0, runs X                          others
+ *     active: X's id -> Y's id
+ *                                            rollover: reserved = Y's id
+ *                                            X runs elsewhere, gets a new number
+ *     X's root is still loaded               unlink a table of X, flush the new number, free it
+ *     walks from it: into the freed table
+ *     root register := Y's
+ *     loaded := Y
+ *
+ * So a rollover keeps the number of what `loaded` says, too. That it may say X a moment too long
+ * costs a number for one generation.
  */
 #include "ktlb_priv.h"
 
-/* A ticket lock: fair, so that no CPU waits for ever. Interrupts are off while it is held. */
-struct lock {
-	uint32_t next;
-	uint32_t serving;
-};
-
 static struct {
-	struct lock lock;
+	uint32_t lock;       /* 1 = held; interrupts are off then */
 	uint64_t generation; /* the lock holder's copy of ktlb_sys.generation */
 	uint32_t cursor;     /* where to look for a free number */
 	struct ktlb_cpuset owes;
@@ -64,20 +76,23 @@ static struct {
 /*
  * [B10] acquire, partner [B11] release: who gets the lock sees all that its former holders wrote.
  * Without: two CPUs hand out one number.
+ *
+ * Not fair, for fairness is what a machine with more virtual CPUs than real ones cannot afford: the
+ * next in turn is then often one that is not running (docs/DESIGN.md has figures).
  */
 static void lock_ids(void)
 {
-	uint32_t ticket = ktlb_add_relaxed(&ids.lock.next, 1u);
-
-	while (ktlb_load_acquire(&ids.lock.serving) != ticket) { /* [B10] */
-		ktlb_relax();
-		ktlb_poll();
+	while (ktlb_exchange_acquire(&ids.lock, 1u)) { /* [B10] */
+		while (ktlb_load_relaxed(&ids.lock)) {
+			ktlb_relax();
+			ktlb_poll();
+		}
 	}
 }
 
 static void unlock_ids(void)
 {
-	ktlb_store_release(&ids.lock.serving, ids.lock.serving + 1); /* [B11] */
+	ktlb_store_release(&ids.lock, 0u); /* [B11] */
 }
 
 static int is_used(uint64_t number)
@@ -92,8 +107,7 @@ static void mark_used(uint64_t number)
 
 void ktlb_ids_init(void)
 {
-	ids.lock.next = 0;
-	ids.lock.serving = 0;
+	ktlb_store_relaxed(&ids.lock, 0u);
 	ids.generation = KTLB_GENERATION_STEP;
 	ids.cursor = 1;
 	ktlb_clear_words(ids.owes.word, KTLB_CPUSET_WORDS);
@@ -114,9 +128,23 @@ void ktlb_ids_cpu_online(struct ktlb_cpu *self)
 	             online + 1, ktlb_sys.cpus);
 	ktlb_store_relaxed(&self->active, KTLB_ID_LAZY);
 	self->reserved = 0;
-	ktlb_cpus[self->number] = self;
+	/* [B12] release, partner: ktlb_load_dependency of those who do not hold the lock. Without it
+	 * they read a state that is not filled in. */
+	ktlb_store_release(&ktlb_cpus[self->number], self);
 	ktlb_cpuset_add(&ktlb_online, self->number);
 	unlock_ids();
+}
+
+/*
+ * The id of the space that a CPU is leaving; 0 if none. [B13] acquire, partner: the release of
+ * `loaded` in ktlb_switch.c. Without it: the new space is seen there before the old root is gone.
+ */
+static uint64_t leaving_id(const struct ktlb_cpu *cpu)
+{
+	const struct ktlb_space *loaded = ktlb_load_acquire(&cpu->loaded); /* [B13] */
+	uint64_t id = loaded ? ktlb_load_relaxed(&loaded->id) : 0;
+
+	return KTLB_ID_NUMBER(id) == KTLB_ID_NUMBER(cpu->reserved) ? 0 : id;
 }
 
 /* Begins the next generation. */
@@ -140,8 +168,11 @@ static void roll_over(void)
 		 */
 		if (id != 0)
 			c->reserved = id == KTLB_ID_LAZY ? 0 : id;
+		c->leaving = leaving_id(c);
 		if (c->reserved)
 			mark_used(KTLB_ID_NUMBER(c->reserved));
+		if (c->leaving)
+			mark_used(KTLB_ID_NUMBER(c->leaving));
 	}
 	ktlb_cpuset_copy(&ids.owes, &ktlb_online);
 	ids.cursor = 1;
@@ -160,8 +191,14 @@ static int relabel_reserved(uint64_t id, uint64_t new_id)
 
 	ktlb_cpuset_for_each(cpu, &ktlb_online)
 	{
-		if (ktlb_cpus[cpu]->reserved == id) {
-			ktlb_cpus[cpu]->reserved = new_id;
+		struct ktlb_cpu *c = ktlb_cpus[cpu];
+
+		if (c->reserved == id) {
+			c->reserved = new_id;
+			found = 1;
+		}
+		if (c->leaving == id) {
+			c->leaving = new_id;
 			found = 1;
 		}
 	}
@@ -202,12 +239,13 @@ static uint64_t new_id(uint64_t old)
 			return same_number;
 		}
 	}
-	number = find_free();
-	if (number == 0) {
+	/*
+	 * A second rollover in a row is for CPUs that are between two spaces (A6): they have interrupts
+	 * off and do not wait for us, so each is somewhere else soon.
+	 */
+	for (number = find_free(); number == 0; number = find_free()) {
+		ktlb_relax();
 		roll_over();
-		number = find_free();
-		KTLB_REQUIRE(number != 0, "ktlb: no free id after a rollover", ktlb_sys.id_limit,
-		             ktlb_sys.cpus + 2);
 	}
 	mark_used(number);
 	ids.cursor = (uint32_t)number + 1;
@@ -222,8 +260,8 @@ uint64_t ktlb_ids_enter_slow(struct ktlb_cpu *self, struct ktlb_space *next)
 {
 	uint64_t id;
 
-	KTLB_REQUIRE(next->magic == KTLB_SPACE_MAGIC, "ktlb_switch: the space is not initialised",
-	             next->magic, KTLB_SPACE_MAGIC);
+	KTLB_REQUIRE(next->self == next, "ktlb_switch: the space is not initialised",
+	             (uintptr_t)next->self, (uintptr_t)next);
 	KTLB_REQUIRE(self && self->magic == KTLB_CPU_MAGIC, "ktlb_switch: this CPU is not online",
 	             0, 0);
 	ktlb_count(KTLB_COUNT_SWITCH_SLOW);
@@ -299,6 +337,7 @@ const char *ktlb_audit(void)
 {
 	const char *wrong;
 
+	KTLB_REQUIRE(ktlb_insn_irqs_off(), "ktlb_audit: interrupts must be off", 0, 0);
 	lock_ids();
 	wrong = audit_locked();
 	unlock_ids();

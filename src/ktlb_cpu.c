@@ -3,11 +3,12 @@
  * The system and its CPUs: init, a CPU comes online, the counts of all.
  *
  * ktlb_sys is written by ktlb_init, on one CPU, before another one can call anything; afterwards it
- * is constant, but for the generation of ids. A CPU is known from ktlb_cpu_online on.
+ * is constant, but for the generation of ids. A CPU is known from ktlb_cpu_online on; what it counts
+ * before goes to ktlb_percpu itself, which is no CPU's state.
  */
 #include "ktlb_priv.h"
 
-KTLB_PERCPU(struct ktlb_cpu, ktlb_percpu) = {0, 0, 0, 0, 0, {0}, {0}};
+KTLB_PERCPU(struct ktlb_cpu, ktlb_percpu) = {0, 0, 0, 0, 0, 0, {0}, {0}};
 
 struct ktlb_sys ktlb_sys = {.generation = KTLB_GENERATION_STEP};
 struct ktlb_cpu *ktlb_cpus[KTLB_CFG_MAX_CPUS];
@@ -31,8 +32,8 @@ void ktlb_init(const struct ktlb_config *config)
 	             "ktlb_init: id_limit is too small: cpus + 2 ids are needed", id_limit,
 	             config->cpus + 2);
 	KTLB_REQUIRE(config->kernel_root != 0 &&
-	                     (config->kernel_root &
-	                      (KTLB_ARCH_ROOT_ID_MASK | ((1u << KTLB_ARCH_PAGE_SHIFT) - 1))) == 0,
+	                     (config->kernel_root & (KTLB_ARCH_ROOT_MUST_CLEAR |
+	                                             ((1u << KTLB_ARCH_PAGE_SHIFT) - 1))) == 0,
 	             "ktlb_init: kernel_root must be a table's physical address, aligned to a "
 	             "granule",
 	             config->kernel_root, 0);
@@ -79,6 +80,11 @@ void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state)
 	             "ktlb_cpu_online: CPU number is not below KTLB_CFG_MAX_CPUS", cpu,
 	             KTLB_CFG_MAX_CPUS);
 	KTLB_REQUIRE(ktlb_insn_irqs_off(), "ktlb_cpu_online: interrupts must be off", 0, 0);
+	KTLB_REQUIRE((uintptr_t)state % KTLB_CFG_CACHE_LINE == 0,
+	             "ktlb_cpu_online: the state of a CPU must be aligned to a cache line",
+	             (uintptr_t)state, KTLB_CFG_CACHE_LINE);
+	KTLB_REQUIRE(state != &ktlb_percpu,
+	             "ktlb_cpu_online: the original of ktlb_percpu is nobody's state", cpu, 0);
 	KTLB_REQUIRE(state->active == 0 && state->loaded == 0 && state->reserved == 0 &&
 	                     state->number == 0 && state->magic == 0,
 	             "ktlb_cpu_online: the state of a CPU must be zero bytes", cpu, 0);
@@ -94,6 +100,9 @@ void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state)
 		ktlb_insn_write_percpu_offset((uintptr_t)state - (uintptr_t)&ktlb_percpu);
 	state->number = cpu;
 	state->magic = KTLB_CPU_MAGIC;
+	KTLB_REQUIRE(ktlb_cpu_self() == state,
+	             "ktlb_cpu_online: ktlb_port_this_cpu() does not answer this CPU's state",
+	             (uintptr_t)ktlb_cpu_self(), (uintptr_t)state);
 	KTLB_REQUIRE(ktlb_cpu_id() == cpu,
 	             "ktlb_cpu_online: ktlb_cpu_id() does not answer this CPU's number",
 	             ktlb_cpu_id(), cpu);
@@ -104,15 +113,20 @@ void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state)
 	ktlb_ids_cpu_online(state);
 }
 
+static void add_counts(struct ktlb_stats *sum, const struct ktlb_cpu *cpu)
+{
+	for (uint32_t i = 0; i < KTLB_COUNTERS; i++)
+		sum->count[i] += ktlb_load_relaxed(&cpu->count[i]);
+}
+
 void ktlb_stats_add(struct ktlb_stats *sum)
 {
+	add_counts(sum, &ktlb_percpu);
 	for (uint32_t cpu = 0; cpu < KTLB_CFG_MAX_CPUS; cpu++) {
 		struct ktlb_cpu *c = ktlb_load_dependency(&ktlb_cpus[cpu]);
 
-		if (!c)
-			continue;
-		for (uint32_t i = 0; i < KTLB_COUNTERS; i++)
-			sum->count[i] += ktlb_load_relaxed(&c->count[i]);
+		if (c)
+			add_counts(sum, c);
 	}
 }
 

@@ -21,8 +21,7 @@
 #include <ktlb/port.h>
 #include <ktlb_arch/arch.h>
 
-#define KTLB_SPACE_MAGIC UINT64_C(0x6b746c6273706163) /* "ktlbspac" */
-#define KTLB_CPU_MAGIC   0x6b637075u                  /* "kcpu" */
+#define KTLB_CPU_MAGIC 0x6b637075u /* "kcpu" */
 
 #define ktlb_likely(x)   __builtin_expect(!!(x), 1)
 #define ktlb_unlikely(x) __builtin_expect(!!(x), 0)
@@ -47,7 +46,7 @@
 /*
  * The state of the system that is written by ktlb_init alone, except `generation`: by a rollover,
  * under the allocator's lock. So the line is in every CPU's cache, shared. Before ktlb_init the
- * generation is one that no id has.
+ * generation is not 0, so that a space of zero bytes does not have it.
  */
 struct ktlb_sys {
 	uint64_t generation; /* of ids, in an id's place; never 0 once initialised */
@@ -61,7 +60,10 @@ struct ktlb_sys {
 
 extern struct ktlb_sys ktlb_sys;
 
-/* The state of each CPU that has been online, by number; else null. Under the allocator's lock. */
+/*
+ * The state of each CPU that has been online, by number; else null. Written under the allocator's
+ * lock, with release [B12]; read without it through ktlb_load_dependency.
+ */
 extern struct ktlb_cpu *ktlb_cpus[KTLB_CFG_MAX_CPUS];
 extern struct ktlb_cpuset ktlb_online;
 
@@ -109,11 +111,18 @@ void ktlb_ids_release(struct ktlb_space *space);
 
 /*
  * Each makes the changes of the caller visible, invalidates, and returns when all CPUs have. A span
- * is `pages` granules from `va`, both multiples of its leaves of 2^leaf_shift bytes.
+ * is `pages` granules from `va`, both multiples of 2^step_shift bytes, which is what one entry maps.
  */
-void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, uint32_t leaf_shift,
-                         int leaf_only);
+enum ktlb_what {
+	KTLB_WHAT_ALL_LEVELS,      /* tables may have gone */
+	KTLB_WHAT_LEAVES,          /* leaf entries only */
+	KTLB_WHAT_LEAVES_OF_LEVEL, /* and all of them at the level of the step */
+};
+void ktlb_shootdown_page(struct ktlb_space *space, uint64_t va, int leaf_only);
+void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, uint32_t step_shift,
+                         enum ktlb_what what);
 void ktlb_shootdown_space(struct ktlb_space *space);
-void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t leaf_shift, int leaf_only);
+void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t step_shift,
+                                enum ktlb_what what);
 
 #endif /* KTLB_PRIV_H */

@@ -30,17 +30,12 @@
  * of a count; the address may wrap to 0 behind the last one.
  */
 KTLB_INLINE void invalidate(enum ktlb_scope scope, int leaf_only, enum ktlb_plan plan, uint64_t id,
-                            uint64_t va, uint64_t pages, uint32_t leaf_shift)
+                            uint64_t va, uint64_t pages, uint32_t step_shift, uint32_t level)
 {
-	/* A hint for the leaf's level; never when tables may have gone, whose level is another. */
-	uint32_t level = leaf_only && (ktlb_sys.features & KTLB_FEATURE_TTL)
-	                         ? ktlb_arch_level(leaf_shift)
-	                         : 0;
-
 	if (plan == KTLB_PLAN_LEAVES) {
-		uint64_t leaves = pages >> (leaf_shift - KTLB_ARCH_PAGE_SHIFT);
+		uint64_t leaves = pages >> (step_shift - KTLB_ARCH_PAGE_SHIFT);
 
-		for (; leaves; leaves--, va += (uint64_t)1 << leaf_shift)
+		for (; leaves; leaves--, va += (uint64_t)1 << step_shift)
 			ktlb_insn_broadcast_va(scope, leaf_only, 0,
 			                       ktlb_arch_va_operand(va, id, level));
 		return;
@@ -57,49 +52,79 @@ KTLB_INLINE void invalidate(enum ktlb_scope scope, int leaf_only, enum ktlb_plan
 	}
 }
 
-KTLB_INLINE enum ktlb_plan plan_for(uint64_t pages, uint32_t leaf_shift)
+/*
+ * The hint that a flush of leaves may give: none if their sizes differ, for the hardware may then
+ * pass over those at other levels; none if tables may have gone, whose entries are at another.
+ */
+KTLB_INLINE uint32_t hint(enum ktlb_what what, uint32_t step_shift)
+{
+	if (what != KTLB_WHAT_LEAVES_OF_LEVEL || !(ktlb_sys.features & KTLB_FEATURE_TTL))
+		return 0;
+	return ktlb_arch_level(step_shift);
+}
+
+KTLB_INLINE enum ktlb_plan plan_for(uint64_t pages, uint32_t step_shift)
 {
 	return ktlb_plan(KTLB_CFG_TLBI_RANGE, (ktlb_sys.features & KTLB_FEATURE_TLBI_RANGE) != 0,
-	                 ktlb_sys.full_flush_strides, pages, leaf_shift);
+	                 ktlb_sys.full_flush_strides, pages, step_shift);
 }
 
-/*
- * Step 2 and 3. 0: the space never had an id, so that no TLB has anything of it; and a CPU which
- * is giving it one now sees the change, as above.
- */
+static void not_running(struct ktlb_space *space, enum ktlb_counter counter);
+
+/* Step 2 and 3. */
 KTLB_INLINE uint64_t id_to_flush(struct ktlb_space *space)
 {
-	uint64_t id;
-
 	ktlb_arch_changes_barrier(); /* [B2] */
-	id = ktlb_load_relaxed(&space->id);
-	if (ktlb_unlikely(id == 0)) {
-		KTLB_REQUIRE(ktlb_sys.id_limit != 0, "ktlb_flush: ktlb_init has not run", 0, 0);
-		KTLB_REQUIRE(space->magic == KTLB_SPACE_MAGIC,
-		             "ktlb_flush: the space is not initialised", space->magic,
-		             KTLB_SPACE_MAGIC);
-		ktlb_count(KTLB_COUNT_SKIP_NEVER_RAN);
-	}
-	return id;
+	return ktlb_load_relaxed(&space->id);
 }
 
-void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, uint32_t leaf_shift,
-                         int leaf_only)
+/* A space that never had an id, or that is none. */
+KTLB_INLINE int has_no_id(struct ktlb_space *space, uint64_t id)
+{
+	return (int)ktlb_unlikely(id == 0 || (KTLB_CFG_CHECK && space->self != space));
+}
+
+void ktlb_shootdown_page(struct ktlb_space *space, uint64_t va, int leaf_only)
 {
 	uint64_t id = id_to_flush(space);
+	uint64_t number = KTLB_ID_NUMBER(id);
 
-	if (ktlb_likely(id != 0)) {
-		enum ktlb_plan plan = plan_for(pages, leaf_shift);
-		uint64_t number = KTLB_ID_NUMBER(id);
+	if (has_no_id(space, id)) {
+		not_running(space, KTLB_COUNT_FLUSH_PAGE);
+		return;
+	}
+	ktlb_count(KTLB_COUNT_FLUSH_PAGE);
+	if (leaf_only) {
+		uint32_t level = hint(KTLB_WHAT_LEAVES_OF_LEVEL, KTLB_ARCH_PAGE_SHIFT);
 
-		if (plan == KTLB_PLAN_ALL) {
-			ktlb_count(KTLB_COUNT_FLUSH_WIDENED);
-			ktlb_insn_broadcast_id(ktlb_arch_id_operand(number));
-		} else if (leaf_only) {
-			invalidate(KTLB_SCOPE_ID, 1, plan, number, va, pages, leaf_shift);
-		} else {
-			invalidate(KTLB_SCOPE_ID, 0, plan, number, va, pages, leaf_shift);
-		}
+		ktlb_insn_broadcast_va(KTLB_SCOPE_ID, 1, 0,
+		                       ktlb_arch_va_operand(va, number, level));
+	} else {
+		ktlb_insn_broadcast_va(KTLB_SCOPE_ID, 0, 0, ktlb_arch_va_operand(va, number, 0));
+	}
+	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
+}
+
+void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, uint32_t step_shift,
+                         enum ktlb_what what)
+{
+	uint64_t id = id_to_flush(space);
+	uint64_t number = KTLB_ID_NUMBER(id);
+	enum ktlb_plan plan = plan_for(pages, step_shift);
+
+	if (has_no_id(space, id)) {
+		not_running(space, KTLB_COUNT_FLUSH_RANGE);
+		return;
+	}
+	ktlb_count(KTLB_COUNT_FLUSH_RANGE);
+	if (plan == KTLB_PLAN_ALL) {
+		ktlb_count(KTLB_COUNT_FLUSH_WIDENED);
+		ktlb_insn_broadcast_id(ktlb_arch_id_operand(number));
+	} else if (what == KTLB_WHAT_ALL_LEVELS) {
+		invalidate(KTLB_SCOPE_ID, 0, plan, number, va, pages, step_shift, 0);
+	} else {
+		invalidate(KTLB_SCOPE_ID, 1, plan, number, va, pages, step_shift,
+		           hint(what, step_shift));
 	}
 	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
 }
@@ -108,25 +133,47 @@ void ktlb_shootdown_space(struct ktlb_space *space)
 {
 	uint64_t id = id_to_flush(space);
 
-	if (ktlb_likely(id != 0))
-		ktlb_insn_broadcast_id(ktlb_arch_id_operand(KTLB_ID_NUMBER(id)));
+	if (has_no_id(space, id)) {
+		not_running(space, KTLB_COUNT_FLUSH_SPACE);
+		return;
+	}
+	ktlb_count(KTLB_COUNT_FLUSH_SPACE);
+	ktlb_insn_broadcast_id(ktlb_arch_id_operand(KTLB_ID_NUMBER(id)));
 	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
 }
 
-void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t leaf_shift, int leaf_only)
+void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t step_shift,
+                                enum ktlb_what what)
 {
-	enum ktlb_plan plan = plan_for(pages, leaf_shift);
+	enum ktlb_plan plan = plan_for(pages, step_shift);
 
 	KTLB_REQUIRE(ktlb_sys.id_limit != 0, "ktlb_flush: ktlb_init has not run", 0, 0);
+	ktlb_count(KTLB_COUNT_FLUSH_KERNEL);
 	ktlb_arch_changes_barrier(); /* [B2] */
 	if (plan == KTLB_PLAN_ALL) {
 		ktlb_count(KTLB_COUNT_FLUSH_WIDENED);
 		ktlb_insn_broadcast_all();
-	} else if (leaf_only) {
-		invalidate(KTLB_SCOPE_KERNEL, 1, plan, 0, va, pages, leaf_shift);
+	} else if (what == KTLB_WHAT_ALL_LEVELS) {
+		invalidate(KTLB_SCOPE_KERNEL, 0, plan, 0, va, pages, step_shift, 0);
 	} else {
-		invalidate(KTLB_SCOPE_KERNEL, 0, plan, 0, va, pages, leaf_shift);
+		invalidate(KTLB_SCOPE_KERNEL, 1, plan, 0, va, pages, step_shift,
+		           hint(what, step_shift));
 	}
 	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
 	ktlb_arch_sync_barrier();                      /* [B5] */
+}
+
+/*
+ * A space without an id is in no TLB; and a CPU which is giving it one now sees the change, as
+ * above. Nothing to invalidate, then; the barrier is what callers may rely on all the same.
+ */
+static __attribute__((noinline, cold)) void not_running(struct ktlb_space *space,
+                                                        enum ktlb_counter counter)
+{
+	KTLB_REQUIRE(ktlb_sys.id_limit != 0, "ktlb_flush: ktlb_init has not run", 0, 0);
+	KTLB_REQUIRE(space->self == space, "ktlb_flush: the space is not initialised",
+	             (uintptr_t)space->self, (uintptr_t)space);
+	ktlb_count(counter);
+	ktlb_count(KTLB_COUNT_SKIP_NEVER_RAN);
+	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
 }

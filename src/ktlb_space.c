@@ -10,14 +10,13 @@
 void ktlb_space_init(struct ktlb_space *space, uint64_t root)
 {
 	KTLB_REQUIRE(ktlb_sys.id_limit != 0, "ktlb_space_init: ktlb_init has not run", 0, 0);
-	KTLB_REQUIRE(space->magic != KTLB_SPACE_MAGIC, "ktlb_space_init: the space is in use", 0,
-	             0);
-	KTLB_REQUIRE((root & KTLB_ARCH_ROOT_ID_MASK) == 0,
-	             "ktlb_space_init: root has bits that belong to the id", root,
-	             root & ~KTLB_ARCH_ROOT_ID_MASK);
+	KTLB_REQUIRE(space->self != space, "ktlb_space_init: the space is in use", 0, 0);
+	KTLB_REQUIRE((root & KTLB_ARCH_ROOT_MUST_CLEAR) == 0,
+	             "ktlb_space_init: root has bits that ktlb or the architecture needs clear",
+	             root, root & ~KTLB_ARCH_ROOT_MUST_CLEAR);
 	space->id = 0;
 	space->root = root;
-	space->magic = KTLB_SPACE_MAGIC;
+	space->self = space;
 }
 
 /*
@@ -27,7 +26,7 @@ void ktlb_space_init(struct ktlb_space *space, uint64_t root)
  * the caller knows that the thread is gone from something that came later still.
  *
  * What is left is a walk that began before the root went, on whichever CPU: the invalidation of the
- * id ends it (D8.17), so that the tables may be freed. The id itself is not handed out again before
+ * id ends it, so that the tables may be freed. The id itself is not handed out again before
  * a rollover.
  */
 void ktlb_space_destroy(struct ktlb_space *space)
@@ -35,15 +34,12 @@ void ktlb_space_destroy(struct ktlb_space *space)
 	uint64_t irqs;
 	uint32_t cpu;
 
-	KTLB_REQUIRE(space->magic == KTLB_SPACE_MAGIC,
-	             "ktlb_space_destroy: the space is not initialised", space->magic,
-	             KTLB_SPACE_MAGIC);
+	KTLB_REQUIRE(space->self == space, "ktlb_space_destroy: the space is not initialised",
+	             (uintptr_t)space->self, (uintptr_t)space);
 
 	irqs = ktlb_port_irq_save();
 	if (ktlb_load_relaxed(&ktlb_cpu_self()->loaded) == space)
 		ktlb_enter_lazy();
-	ktlb_port_irq_restore(irqs);
-
 	for (cpu = 0; cpu < KTLB_CFG_MAX_CPUS; cpu++) {
 		struct ktlb_cpu *other = ktlb_load_dependency(&ktlb_cpus[cpu]);
 
@@ -52,5 +48,6 @@ void ktlb_space_destroy(struct ktlb_space *space)
 	}
 	ktlb_shootdown_space(space);
 	ktlb_ids_release(space);
-	space->magic = 0;
+	space->self = 0;
+	ktlb_port_irq_restore(irqs);
 }

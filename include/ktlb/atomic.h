@@ -15,6 +15,7 @@
 #define ktlb_store_relaxed(p, v)    __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define ktlb_store_release(p, v)    __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define ktlb_exchange_relaxed(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
+#define ktlb_exchange_acquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
 #define ktlb_add_relaxed(p, v)      __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
 
 /* Stores `new_value` if *p is *expected; true if it did. Otherwise *expected is what *p holds. */
@@ -24,7 +25,7 @@
 
 /*
  * A relaxed load whose result other operations of this CPU depend on, where that dependency is the
- * order relied upon: the architecture keeps it (Arm ARM DDI 0487, B2.3 "Dependency definitions"),
+ * order relied upon: the architecture keeps it (arm64: "Dependency relations" in the manual),
  * C11's memory_order_consume does not in practice. Nothing else than the value itself, used in an
  * address or a register write, may be ordered this way. For the checker a mark of its own.
  */

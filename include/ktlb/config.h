@@ -4,8 +4,8 @@
  *
  * A kernel changes one by -DKTLB_CFG_X=value for the library and for its own files alike, or by
  * naming a header of its own: -DKTLB_CONFIG_FILE='"my_ktlb_config.h"'. No option changes the
- * layout of a public struct, except KTLB_CFG_MAX_CPUS; that one is part of the name of the symbol
- * behind ktlb_init, so that two files that disagree on it do not link.
+ * layout of a public struct, except KTLB_CFG_MAX_CPUS and KTLB_CFG_CACHE_LINE; those are part of the
+ * name of the symbol behind ktlb_init, so that two files that disagree on them do not link.
  */
 #ifndef KTLB_CONFIG_H
 #define KTLB_CONFIG_H
@@ -158,7 +158,10 @@
 #error "KTLB_CFG_COUNT must be 0 or 1"
 #endif
 
-/* What two CPUs must not share by accident. A power of two; Apple's cores want 128. */
+/*
+ * What two CPUs must not share by accident, in bytes; Apple's cores want 128. A plain number, as
+ * above.
+ */
 #ifndef KTLB_CFG_CACHE_LINE
 #define KTLB_CFG_CACHE_LINE 64
 #endif

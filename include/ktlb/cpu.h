@@ -13,8 +13,9 @@
  *   A per-CPU variable is defined once, KTLB_PERCPU(type, name), and linked once; each CPU has a
  *   copy of the whole section, all at the same distance from the original. The base register
  *   (arm64: TPIDR_EL1) holds that distance; ktlb_cpu_online writes it, taking it from where the
- *   state that it is given lies as against ktlb_percpu, ktlb's own variable. The boot CPU may use
- *   the originals. A kernel with no other per-CPU variable needs no linker script for this.
+ *   state that it is given lies as against ktlb_percpu, ktlb's own variable. Nobody uses the
+ *   originals: a CPU starts with 0 in that register, and what it does before it is online is thereby
+ *   told from what CPU 0 does. A kernel with no other per-CPU variable needs no linker script.
  *
  * Both are plain loads: the field of a thread is written while the thread cannot run, that of a CPU
  * once. (An atomic load would take one instruction more on arm64, since it has fewer ways to form an
@@ -47,7 +48,7 @@ struct ktlb_thread {
 #define KTLB_PERCPU(type, name)         __attribute__((section(KTLB_CFG_PERCPU_SECTION))) type name
 #define KTLB_PERCPU_DECLARE(type, name) extern KTLB_PERCPU(type, name)
 
-/* The original of ktlb's own per-CPU variable; CPU 0 may give its address to ktlb_cpu_online. */
+/* The original of ktlb's own per-CPU variable. */
 KTLB_PERCPU_DECLARE(struct ktlb_cpu, ktlb_percpu);
 
 #if KTLB_CFG_PERCPU == KTLB_OWN

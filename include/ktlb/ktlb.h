@@ -83,7 +83,8 @@ struct ktlb_config {
 
 /*
  * Starts the library, or starts it afresh: whatever it held before is forgotten, on memory of any
- * content. Reads the ID and translation registers of this CPU; every later CPU must match them.
+ * content; the states of CPUs and the spaces that were in use must be zeroed then. Reads the ID and
+ * translation registers of this CPU; every later CPU must match them.
  *
  * Context: the boot CPU, alone, its MMU on with final TCR.
  * Fails:   "ktlb_init: cpus must be 1 to KTLB_CFG_MAX_CPUS"
@@ -95,7 +96,9 @@ struct ktlb_config {
  */
 #define KTLB_PASTE_(a, b) a##b
 #define KTLB_PASTE(a, b)  KTLB_PASTE_(a, b)
-#define ktlb_init         KTLB_PASTE(ktlb_init_with_max_cpus_, KTLB_CFG_MAX_CPUS)
+#define ktlb_init                                                      \
+	KTLB_PASTE(KTLB_PASTE(ktlb_init_max_cpus_, KTLB_CFG_MAX_CPUS), \
+	           KTLB_PASTE(_cache_line_, KTLB_CFG_CACHE_LINE))
 void ktlb_init(const struct ktlb_config *config);
 
 /* KTLB_FEATURE_* that every CPU has and `without` did not take away. 0 before ktlb_init. */
@@ -154,10 +157,11 @@ struct ktlb_cpu {
 	 */
 	uint64_t active;
 	struct ktlb_space *loaded; /* by this CPU only; null: none */
-	uint64_t reserved;         /* under the allocator's lock */
+	uint64_t reserved;         /* under the allocator's lock, as `leaving` */
+	uint64_t leaving;
 	uint32_t number;
 	uint32_t magic;
-	uint8_t padding[KTLB_CFG_CACHE_LINE - 32];
+	uint8_t padding[KTLB_CFG_CACHE_LINE - 40];
 
 	uint64_t count[KTLB_COUNTERS + 2]; /* by this CPU; the last two are spare */
 } __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
@@ -172,10 +176,13 @@ struct ktlb_cpu {
  *          "ktlb_cpu_online: CPU number is not below KTLB_CFG_MAX_CPUS"
  *          "ktlb_cpu_online: more CPUs than ktlb_config.cpus"
  *          "ktlb_cpu_online: this CPU number is online already"
+ *          "ktlb_cpu_online: the state of a CPU must be aligned to a cache line"
  *          "ktlb_cpu_online: the state of a CPU must be zero bytes"
+ *          "ktlb_cpu_online: the original of ktlb_percpu is nobody's state"
  *          "ktlb_cpu_online: interrupts must be off"
  *          "ktlb_cpu_online: this CPU has fewer id bits than ktlb_config.id_limit needs"
  *          "ktlb_cpu_online: this CPU lacks TLB features that the boot CPU has"
+ *          "ktlb_cpu_online: ktlb_port_this_cpu() does not answer this CPU's state"
  *          "ktlb_cpu_online: ktlb_cpu_id() does not answer this CPU's number"
  *          arm64: "ktlb_cpu_online: TCR_EL1.A1 differs from KTLB_CFG_ARM64_ASID_IN_TTBR1"
  *                 "ktlb_cpu_online: TCR_EL1.TG0 or TG1 differs from KTLB_CFG_ARM64_GRANULE_SHIFT"
@@ -189,7 +196,7 @@ void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state);
 struct ktlb_space {
 	uint64_t id;   /* generation and number; 0 = none yet. Under the allocator's lock */
 	uint64_t root; /* constant */
-	uint64_t magic;
+	struct ktlb_space *self; /* its own address, while it is initialised */
 };
 
 /*
@@ -200,7 +207,7 @@ struct ktlb_space {
  * Context: any; the space is the caller's alone.
  * Fails:   "ktlb_space_init: ktlb_init has not run"
  *          "ktlb_space_init: the space is in use"     (destroy it first; new memory must be zero)
- *          "ktlb_space_init: root has bits that belong to the id"
+ *          "ktlb_space_init: root has bits that ktlb or the architecture needs clear"
  */
 void ktlb_space_init(struct ktlb_space *space, uint64_t root);
 
@@ -229,8 +236,8 @@ void ktlb_space_destroy(struct ktlb_space *space);
  *          the program runs under the new root.
  * Fails:   "ktlb_switch: interrupts must be off"
  *          "ktlb_switch: the space is not initialised"
- *          "ktlb_switch: this CPU is not online"   (not noticed with both O1 and O3 switched back:
- *                  a CPU that never came online then reads number 0, and takes itself for CPU 0)
+ *          "ktlb_switch: this CPU is not online"   (if its per-CPU base register is 0; not noticed
+ *                  with both O1 and O3 switched back: it then takes itself for CPU 0)
  */
 void ktlb_switch(struct ktlb_space *next);
 
@@ -270,18 +277,24 @@ static inline void ktlb_poll(void)
  * entries changed: cheaper, and wrong if a table was freed or replaced.
  *
  * A range is `size` bytes from `start`, which reaches the very top of the address space without
- * overflowing. `leaf_size` is that of the mappings: the smallest of those in the range if they
- * differ, a granule if unknown. Start and end are rounded outwards to leaves.
+ * overflowing; no bytes are nothing to do, and no barrier. `leaf_size` is the size of all the leaf
+ * entries in it (a contiguous run counts as one leaf), or 0 if they differ or you do not know. It is
+ * what the range is stepped by and, with KTLB_LEAF_ONLY, what the hardware is told to look for: a
+ * wrong one leaves entries behind. Start and end are rounded outwards to leaves. The leaf of
+ * ktlb_flush_page is a page.
+ *
+ * arm64: leaf entries of a user's half must be non-global (nG), and those of the kernel's global.
  *
  * Context: any, interrupts on or off, preemptible; a kernel that lets the caller migrate calls
  *          ktlb_switch or ktlb_enter_lazy at each thread switch. Does not wait for other CPUs
- *          (arm64), so any lock may be held.
+ *          (arm64), so any lock may be held. On a CPU that is not online yet only if its per-CPU
+ *          base register is 0 (and ktlb_port_this_cpu, if you have one, gives &ktlb_percpu).
  * Ordering: full barrier when it returns.
  * Fails:   "ktlb_flush: ktlb_init has not run"
  *          "ktlb_flush: the space is not initialised"
  *          "ktlb_flush: unknown flag"
  *          "ktlb_flush: an address is not in the half of the address space that it should be in"
- *          "ktlb_flush: leaf_size must be a power of two, a granule or more"
+ *          "ktlb_flush: leaf_size must be 0 or a power of two, a granule or more"
  *          "ktlb_flush: the range wraps around the end of the address space"
  */
 enum {
@@ -314,7 +327,8 @@ struct ktlb_stats {
 };
 
 /*
- * Adds the counts of all CPUs that have been online to *sum. Exact when nothing is going on.
+ * Adds the counts of all CPUs that have been online to *sum, and what CPUs counted before they came
+ * online. Exact when nothing is going on.
  *
  * Context: any.
  */
@@ -335,6 +349,7 @@ uint64_t ktlb_space_id(const struct ktlb_space *space);
  * if all is well, else a sentence.
  *
  * Context: interrupts off; spins for the allocator's lock. Costs as much as a rollover.
+ * Fails:   "ktlb_audit: interrupts must be off"
  */
 const char *ktlb_audit(void);
 

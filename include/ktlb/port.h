@@ -51,11 +51,14 @@ void ktlb_port_irq_restore(uint64_t saved);
 #error "KTLB_CFG_CPU_ID or KTLB_CFG_PERCPU is KTLB_KERNEL: KTLB_PORT_FILE must name your header"
 #endif
 struct ktlb_cpu;
-#include KTLB_PORT_FILE
 #endif
 
 #ifdef __cplusplus
 }
+#endif
+
+#if KTLB_CFG_CPU_ID == KTLB_KERNEL || KTLB_CFG_PERCPU == KTLB_KERNEL
+#include KTLB_PORT_FILE /* outside of extern "C": it is the kernel's, and may be C++ */
 #endif
 
 #endif /* KTLB_PORT_H */

@@ -4,43 +4,23 @@
 
 void user_main(uint64_t program, uint64_t arg);
 
+static void (*const programs[PROGRAMS])(uint64_t arg) = {
+	[PROGRAM_COHERENCE] = program_coherence,
+	[PROGRAM_PATTERN] = program_pattern,
+	[PROGRAM_WANDER] = program_wander,
+	[PROGRAM_STORM] = program_storm,
+	[PROGRAM_EXIT_IN_TURN] = program_exit_in_turn,
+	[PROGRAM_SENDER] = program_sender,
+	[PROGRAM_RECEIVER] = program_receiver,
+	[PROGRAM_SPARSE] = program_sparse,
+	[PROGRAM_FAULT] = program_fault,
+};
+
 void user_main(uint64_t program, uint64_t arg)
 {
 	call(SYS_ON_FAULT, (uint64_t)(uintptr_t)try_begin, (uint64_t)(uintptr_t)try_end,
 	     (uint64_t)(uintptr_t)try_failed, 0);
-
-	/* A switch, no table: a table of addresses would have to be where the linker put it. */
-	switch (program) {
-	case PROGRAM_COHERENCE:
-		program_coherence(arg);
-		break;
-	case PROGRAM_PATTERN:
-		program_pattern(arg);
-		break;
-	case PROGRAM_WANDER:
-		program_wander(arg);
-		break;
-	case PROGRAM_STORM:
-		program_storm(arg);
-		break;
-	case PROGRAM_EXIT_IN_TURN:
-		program_exit_in_turn(arg);
-		break;
-	case PROGRAM_SENDER:
-		program_sender(arg);
-		break;
-	case PROGRAM_RECEIVER:
-		program_receiver(arg);
-		break;
-	case PROGRAM_SPARSE:
-		program_sparse(arg);
-		break;
-	case PROGRAM_FAULT:
-		program_fault(arg);
-		break;
-	default:
-		DIE("no such program", program, 0);
-	}
+	programs[program](arg);
 	sys_exit(0);
 }
 

@@ -1,3 +1,3 @@
 # src/ktlb_shootdown_broadcast.c: entries of freed tables stay
 # unit: flush
-s/} else if (leaf_only) {/} else if (leaf_only || 1) {/
+s/} else if (what == KTLB_WHAT_ALL_LEVELS) {/} else if (0) {/

@@ -2,4 +2,4 @@
 # unit: ids
 s/^\tids.cursor = 1;/\tids.cursor = 0;/
 /^static uint32_t find_free/,/^}/ s/taken |= 1;/taken |= 0;/
-s/KTLB_REQUIRE(number != 0,/KTLB_REQUIRE(1,/
+s/number == 0; number = find_free()/0; number = find_free()/

@@ -76,14 +76,27 @@ static void forget(struct fake_cpu *c, uint64_t id)
 		c->root_under_id[id] = 0;
 }
 
+void fake_point(enum fake_op op)
+{
+	void (*hook)(enum fake_op) = fake_hook;
+	uint32_t cpu = this_cpu;
+
+	if (fake_quiet || !hook)
+		return;
+	fake_hook = 0;
+	hook(op);
+	if (!fake_hook)
+		fake_hook = hook;
+	fake_run_on(cpu);
+}
+
 void fake_event(enum fake_op op, uint64_t operand, uint32_t flags)
 {
 	struct fake_cpu *c = fake_this();
 	struct fake_event event = {op, operand, flags};
 
 	if (!fake_quiet) {
-		if (fake_hook)
-			fake_hook(op);
+		fake_point(op);
 		if (fake_events == FAKE_LOG) {
 			fprintf(stderr, "fake: more than %d events\n", FAKE_LOG);
 			abort();
@@ -94,7 +107,11 @@ void fake_event(enum fake_op op, uint64_t operand, uint32_t flags)
 	/* Broadcasts reach into the other CPUs' TLBs: only where one host thread runs them all. */
 	switch (op) {
 	case FAKE_TTBR0:
+		c->ttbr0 = operand;
+		fill(c);
+		break;
 	case FAKE_TTBR1:
+		c->ttbr1 = operand;
 		fill(c);
 		break;
 	case FAKE_TLBI_OWN:

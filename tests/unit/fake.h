@@ -27,6 +27,10 @@ enum fake_op {
 	FAKE_TLBI_ID,
 	FAKE_TLBI_VA,
 	FAKE_TLBI_RANGE,
+	/* Points before a read-modify-write; these are not logged. */
+	FAKE_CAS,
+	FAKE_EXCHANGE,
+	FAKE_LOCK,
 };
 
 #define FAKE_KERNEL 1u
@@ -53,7 +57,10 @@ extern struct fake_cpu fake_cpu[FAKE_CPUS];
 extern struct fake_event fake_log[FAKE_LOG];
 extern unsigned fake_events;
 
-/* If set: called at each event, before it takes effect. */
+/*
+ * If set: called at each event and point, before it takes effect. What it does itself is not looked
+ * at, so that it can let other CPUs run; on return the CPU is the one that it was.
+ */
 extern void (*fake_hook)(enum fake_op op);
 
 /* How often a root was loaded under an id under which this CPU had another one's entries. */
@@ -62,6 +69,7 @@ extern unsigned fake_aliases;
 struct fake_cpu *fake_this(void);
 uint32_t fake_this_number(void);
 void fake_event(enum fake_op op, uint64_t operand, uint32_t flags);
+void fake_point(enum fake_op op);
 void fake_relax(void);
 
 /* For tests with real concurrency: no log, no hook. */

@@ -183,14 +183,53 @@ static void ranges_are_rounded_outwards(void **unused)
 	is_flush(TOP - BLOCK_SIZE, BLOCK_SIZE, 0, FAKE_KERNEL, BLOCK_SIZE);
 }
 
-/* A run of contiguous entries is flushed entry by entry, whatever the run's length. */
-static void contiguous_runs_are_pages(void **unused)
+/* The hint that an operand gives: a level, or 0. */
+static uint64_t hint_of(const struct fake_event *e)
 {
-	uint64_t run = 16 * PAGE_SIZE;
+	uint64_t ttl = e->operand >> 44 & 15;
 
+	if (e->op == FAKE_TLBI_RANGE)
+		return e->operand >> 37 & 3;
+	if (ttl)
+		assert_int_equal(ttl >> 2, (KTLB_ARCH_PAGE_SHIFT - 10) / 2);
+	return ttl & 3;
+}
+
+/*
+ * A flush of one leaf of every size, runs included: it covers the leaf, steps by what one entry maps
+ * at the most, and hints at that entry's level or at none.
+ */
+static void leaves_of_every_size(void **unused)
+{
 	(void)unused;
-	ktlb_flush_range(&space, 0x10000000, run, run, KTLB_LEAF_ONLY);
-	is_flush(0x10000000, run, 42, FAKE_LEAF, PAGE_SIZE);
+	for (uint32_t shift = KTLB_ARCH_PAGE_SHIFT; shift < 40; shift++) {
+		uint64_t size = (uint64_t)1 << shift;
+		uint32_t entry = ktlb_arch_entry_shift(shift);
+
+		ktlb_flush_range(&space, 0, size, size, KTLB_LEAF_ONLY);
+		if (fake_log[1].op == FAKE_TLBI_ID) {
+			fake_clear_log();
+			continue;
+		}
+		for (unsigned i = 1; i + 1 < fake_events; i++)
+			assert_int_equal(hint_of(&fake_log[i]), ktlb_arch_level(entry));
+		is_flush(0, size, 42, FAKE_LEAF, (uint64_t)1 << entry);
+	}
+}
+
+/* Sizes that differ or are not known: by page, and no hint. */
+static void leaves_of_unknown_size(void **unused)
+{
+	(void)unused;
+	ktlb_flush_range(&space, BLOCK_SIZE, 3 * PAGE_SIZE, 0, KTLB_LEAF_ONLY);
+	for (unsigned i = 1; i + 1 < fake_events; i++)
+		assert_int_equal(hint_of(&fake_log[i]), 0);
+	is_flush(BLOCK_SIZE, 3 * PAGE_SIZE, 42, FAKE_LEAF, PAGE_SIZE);
+	ktlb_flush_range(&space, BLOCK_SIZE + 1, 3, 0, 0);
+	is_flush(BLOCK_SIZE, PAGE_SIZE, 42, 0, PAGE_SIZE);
+	ktlb_flush_kernel_range(TOP - 1, 1, 0, KTLB_LEAF_ONLY);
+	assert_int_equal(hint_of(&fake_log[1]), 0);
+	is_flush(TOP - PAGE_SIZE, PAGE_SIZE, 0, FAKE_KERNEL | FAKE_LEAF, PAGE_SIZE);
 }
 
 static void the_whole_space(void **unused)
@@ -255,10 +294,13 @@ static void each_value_of_the_option(void **unused)
 	assert_int_equal(instructions(16 * BLOCK_SIZE, BLOCK_SIZE), blocks_in_one ? 1 : 16);
 	if (pages_in_one) {
 		assert_int_equal(instructions(KTLB_ARCH_RANGE_PAGES_MAX * PAGE_SIZE, PAGE_SIZE), 1);
-		/* one page more is the whole id */
+		/* one page more is the whole id, or one instruction more */
 		ktlb_flush_range(&space, 0, (KTLB_ARCH_RANGE_PAGES_MAX + 1) * PAGE_SIZE, PAGE_SIZE,
 		                 0);
-		is_full_flush(FAKE_TLBI_ID, (uint64_t)42 << 48);
+		if (KTLB_CFG_TLBI_RANGE == KTLB_TLBI_PLANNER)
+			is_flush(0, (KTLB_ARCH_RANGE_PAGES_MAX + 1) * PAGE_SIZE, 42, 0, PAGE_SIZE);
+		else
+			is_full_flush(FAKE_TLBI_ID, (uint64_t)42 << 48);
 	}
 }
 
@@ -282,23 +324,21 @@ static void nothing_to_do(void **unused)
 /* A hint needs the feature, and LEAF_ONLY: a freed table's entry is at another level. */
 static void hints(void **unused)
 {
-	uint64_t code = (KTLB_ARCH_PAGE_SHIFT - 10) / 2;
-
 	(void)unused;
-	ktlb_flush_page(&space, 0x400000, 0);
-	assert_int_equal(fake_log[1].operand >> 44 & 15, 0);
-	fake_clear_log();
-	ktlb_flush_page(&space, 0x400000, KTLB_LEAF_ONLY);
-	assert_int_equal(fake_log[1].operand >> 44 & 15, code << 2 | 3);
-	fake_clear_log();
-	ktlb_flush_range(&space, 0, BLOCK_SIZE, BLOCK_SIZE, KTLB_LEAF_ONLY);
-	if (fake_log[1].op == FAKE_TLBI_VA)
-		assert_int_equal(fake_log[1].operand >> 44 & 15, code << 2 | 2);
-	else
-		assert_int_equal(fake_log[1].operand >> 37 & 3, 2);
-	start(1, 0, 0);
-	ktlb_flush_page(&space, 0x400000, KTLB_LEAF_ONLY);
-	assert_int_equal(fake_log[1].operand >> 44 & 15, 0);
+	for (int feature = 0; feature < 2; feature++) {
+		start(1, feature, 0);
+		ktlb_flush_page(&space, 0x400000, 0);
+		assert_int_equal(hint_of(&fake_log[1]), 0);
+		fake_clear_log();
+		ktlb_flush_page(&space, 0x400000, KTLB_LEAF_ONLY);
+		assert_int_equal(hint_of(&fake_log[1]), feature ? 3 : 0);
+		fake_clear_log();
+		ktlb_flush_range(&space, 0, 2 * BLOCK_SIZE, BLOCK_SIZE, KTLB_LEAF_ONLY);
+		assert_int_equal(hint_of(&fake_log[1]), feature ? 2 : 0);
+		fake_clear_log();
+		ktlb_flush_range(&space, 0, 2 * BLOCK_SIZE, BLOCK_SIZE, 0);
+		assert_int_equal(hint_of(&fake_log[1]), 0);
+	}
 }
 
 /* Every kind of flush ends in one TLBI and DSB more, before the kernel's ISB. */
@@ -320,7 +360,7 @@ static void the_erratum_repeats_every_completion(void **unused)
 			ktlb_flush_range(&space, 0, 2 * PAGE_SIZE, PAGE_SIZE, 0);
 			break;
 		case 2:
-			ktlb_flush_range(&space, 0, (uint64_t)1 << 50, PAGE_SIZE, 0);
+			ktlb_flush_range(&space, 0, (uint64_t)1 << 54, PAGE_SIZE, 0);
 			break;
 		case 3:
 			ktlb_flush_space(&space);
@@ -385,7 +425,7 @@ static void counts(void **unused)
 	(void)unused;
 	ktlb_flush_page(&space, 0x1000, 0);
 	ktlb_flush_range(&space, 0, PAGE_SIZE, PAGE_SIZE, 0);
-	ktlb_flush_range(&space, 0, (uint64_t)1 << 50, PAGE_SIZE, 0);
+	ktlb_flush_range(&space, 0, (uint64_t)1 << 54, PAGE_SIZE, 0);
 	ktlb_flush_range(&space, 0, 0, PAGE_SIZE, 0);
 	ktlb_flush_space(&space);
 	ktlb_flush_space(&idle_space);
@@ -414,7 +454,10 @@ int main(void)
 		TEST(a_kernel_range_up_to_the_very_top, no_ranges),
 		TEST(ranges_are_rounded_outwards, ranges),
 		TEST(ranges_are_rounded_outwards, no_ranges),
-		TEST(contiguous_runs_are_pages, ranges),
+		TEST(leaves_of_every_size, ranges),
+		TEST(leaves_of_every_size, no_ranges),
+		TEST(leaves_of_unknown_size, ranges),
+		TEST(leaves_of_unknown_size, no_ranges),
 		TEST(the_whole_space, ranges),
 		TEST(the_limit_is_a_parameter, no_ranges),
 		TEST(each_value_of_the_option, ranges),

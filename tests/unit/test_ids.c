@@ -3,9 +3,9 @@
  * The allocator of ids: 2 to 16 CPUs, 8 to 16 bits, and limits down to the smallest legal one.
  *
  * The fake machine's TLBs remember which root was loaded under which id; a root that is loaded under
- * an id with another one's entries counts as an alias, of which there may never be one. The races
- * between rollover and fast path are the checker's; here a hook puts a rollover at the one place
- * where it can come in between on this machine.
+ * an id with another one's entries counts as an alias, of which there may never be one. Hooks put
+ * rollovers of other CPUs between the steps of one; what store buffers and late walks add to that is
+ * the checker's.
  */
 #include "unit.h"
 
@@ -328,6 +328,225 @@ static void holders_of_the_last_numbers(void **unused)
 	}
 }
 
+/* CPU 1 begins another generation, and ends with a space that nobody else has. */
+static void roll_over_on_cpu_1(void)
+{
+	static uint32_t s;
+	uint64_t generation = ktlb_sys.generation;
+
+	fake_run_on(1);
+	while (ktlb_sys.generation == generation)
+		ktlb_switch(&space[100 + s++ % 200]);
+}
+
+/* CPU 1 runs under every number that it can get: never under the one that CPU 0's register holds. */
+static void cpu_1_keeps_off_the_number_of_cpu_0(void)
+{
+	uint64_t generation = ktlb_sys.generation;
+
+	fake_run_on(1);
+	for (uint32_t s = 310;
+	     s < 330 && ktlb_sys.generation < generation + 5 * KTLB_GENERATION_STEP; s++) {
+		ktlb_switch(&space[s]);
+		assert_int_not_equal(loaded_id(1), loaded_id(0));
+	}
+}
+
+/*
+ * Two rollovers inside one switch: the first before the compare-and-exchange, the second before the
+ * lock. CPU 0's root is still the old space's, so its number must still be kept.
+ */
+static unsigned steps;
+
+static void roll_over_twice(enum fake_op op)
+{
+	if (fake_this_number() != 0)
+		return;
+	if (op == FAKE_CAS && steps == 0) {
+		steps = 1;
+		roll_over_on_cpu_1();
+	} else if (op == FAKE_LOCK && steps == 1) {
+		steps = 2;
+		roll_over_on_cpu_1();
+		cpu_1_keeps_off_the_number_of_cpu_0();
+	}
+}
+
+static void two_rollovers_inside_a_switch(void **unused)
+{
+	(void)unused;
+	start(2, 8, 5);
+	switch_on(0, &space[1]);
+	switch_on(0, &space[0]);
+	steps = 0;
+	fake_hook = roll_over_twice;
+	switch_on(0, &space[1]);
+	fake_hook = 0;
+	assert_int_equal(steps, 2);
+	assert_int_equal(loaded_root(0), 2 << 20);
+	ids_are_unique(SPACES);
+}
+
+/*
+ * A rollover while CPU 0 has another space's id already and the old one's root still: the old
+ * space's number stays its own, so that a flush of it still reaches CPU 0.
+ */
+static void roll_over_before_root(enum fake_op op)
+{
+	if (op != FAKE_TTBR0 || fake_this_number() != 0 || steps)
+		return;
+	steps = 1;
+	roll_over_on_cpu_1();
+	cpu_1_keeps_off_the_number_of_cpu_0();
+	fake_run_on(1);
+	ktlb_switch(&space[0]);
+	assert_int_equal(loaded_id(1), loaded_id(0));
+}
+
+static void a_rollover_while_a_space_is_left(void **unused)
+{
+	(void)unused;
+	/* by the fast path, and by the slow one; with numbers to spare, and with just one */
+	for (uint32_t limit = 5; limit <= 6; limit++) {
+		for (uint32_t next = 1; next <= 2; next++) {
+			start(2, 8, limit);
+			switch_on(0, &space[1]);
+			switch_on(0, &space[0]);
+			steps = 0;
+			fake_hook = roll_over_before_root;
+			switch_on(0, &space[next]);
+			fake_hook = 0;
+			assert_int_equal(steps, 1);
+			assert_int_equal(loaded_root(0), (uint64_t)(next + 1) << 20);
+			ids_are_unique(SPACES);
+		}
+	}
+}
+
+/*
+ * Two rollovers in that window: what CPU 0 is about to run under is kept through both, although
+ * neither `active` nor `loaded` says it any more.
+ */
+static void roll_over_twice_before_root(enum fake_op op)
+{
+	uint64_t entering = KTLB_ID_NUMBER(ktlb_space_id(&space[1]));
+
+	if (op != FAKE_TTBR0 || fake_this_number() != 0 || steps)
+		return;
+	steps = 1;
+	roll_over_on_cpu_1();
+	roll_over_on_cpu_1();
+	for (uint32_t s = 310; s < 340; s++) {
+		ktlb_switch(&space[s]);
+		assert_int_not_equal(loaded_id(1), entering);
+		assert_int_not_equal(loaded_id(1), loaded_id(0));
+	}
+}
+
+static void two_rollovers_before_the_root(void **unused)
+{
+	(void)unused;
+	start(2, 8, 6);
+	switch_on(0, &space[1]);
+	switch_on(0, &space[0]);
+	steps = 0;
+	fake_hook = roll_over_twice_before_root;
+	switch_on(0, &space[1]);
+	fake_hook = 0;
+	assert_int_equal(steps, 1);
+	ids_are_unique(SPACES);
+}
+
+/*
+ * With the fewest ids a rollover may find none while CPU 0 is between two spaces: it goes on trying,
+ * and succeeds when CPU 0 has gone on. (The relax of the waiting CPU lets CPU 0 go on.)
+ */
+static void cpu_0_goes_on(enum fake_op op)
+{
+	(void)op;
+	if (++steps == 3)
+		fake_state(0)->loaded = &space[1];
+}
+
+static void a_rollover_waits_for_a_cpu_between_spaces(void **unused)
+{
+	(void)unused;
+	start(2, 8, 4);
+	switch_on(0, &space[0]);           /* number 1 */
+	switch_on(1, &space[2]);           /* number 2 */
+	switch_on(0, &space[1]);           /* number 3 */
+	fake_state(0)->loaded = &space[0]; /* as it was a moment ago */
+	steps = 0;
+	fake_hook = cpu_0_goes_on;
+	switch_on(1, &space[3]);
+	fake_hook = 0;
+	assert_true(steps >= 3);
+	ids_are_unique(SPACES);
+}
+
+/* A rollover between the load and the compare-and-exchange of lazy mode: its 0 stays. */
+static void roll_over_before_cas(enum fake_op op)
+{
+	if (op == FAKE_CAS && fake_this_number() == 0)
+		roll_over_on_cpu_1();
+}
+
+static void a_rollover_inside_lazy_mode(void **unused)
+{
+	(void)unused;
+	start(2, 8, 4);
+	switch_on(0, &space[0]);
+	fake_hook = roll_over_before_cas;
+	ktlb_enter_lazy();
+	fake_hook = 0;
+	assert_int_equal(fake_state(0)->active, 0);
+	switch_on(0, &space[1]);
+	ids_are_unique(SPACES);
+}
+
+/* Debts do not outlive the system that made them. */
+static void init_forgets_debts(void **unused)
+{
+	(void)unused;
+	start(2, 8, 4);
+	switch_on(1, &space[1]);
+	roll_over_on_cpu_1();
+	start(2, 8, 4);
+	switch_on(0, &space[0]);
+	for (unsigned i = 0; i < fake_events; i++)
+		assert_int_not_equal(fake_log[i].op, FAKE_TLBI_OWN);
+}
+
+/* The audit, too, must be able to fail: each of its sentences, from a state forged for it. */
+static void the_audit_finds_what_is_wrong(void **unused)
+{
+	uint64_t id;
+
+	(void)unused;
+	start(2, 8, 8);
+	switch_on(0, &space[0]);
+	switch_on(1, &space[1]);
+	assert_null(ktlb_audit());
+
+	fake_state(1)->active = ktlb_sys.generation | 200;
+	assert_string_equal(ktlb_audit(),
+	                    "ktlb_audit: a CPU holds a number that is never handed out");
+	fake_state(1)->active = ktlb_sys.generation | 7;
+	assert_string_equal(ktlb_audit(),
+	                    "ktlb_audit: a CPU holds a number that is free for others");
+	id = fake_state(0)->active;
+	fake_state(1)->active = id + KTLB_GENERATION_STEP;
+	assert_string_equal(ktlb_audit(),
+	                    "ktlb_audit: two CPUs hold one number under different ids");
+	/* what is kept since a rollover counts as well */
+	fake_state(1)->active = 0;
+	fake_state(1)->reserved = ktlb_sys.generation | 7;
+	assert_string_equal(ktlb_audit(),
+	                    "ktlb_audit: a CPU holds a number that is free for others");
+	fake_state(1)->active = KTLB_ID_LAZY;
+	assert_null(ktlb_audit());
+}
+
 /* The counts are those of a small, known history. */
 static void counts(void **unused)
 {
@@ -447,6 +666,13 @@ int main(void)
 		cmocka_unit_test(random_walks),
 		cmocka_unit_test(sixteen_bits),
 		cmocka_unit_test(holders_of_the_last_numbers),
+		cmocka_unit_test(two_rollovers_inside_a_switch),
+		cmocka_unit_test(a_rollover_while_a_space_is_left),
+		cmocka_unit_test(two_rollovers_before_the_root),
+		cmocka_unit_test(a_rollover_waits_for_a_cpu_between_spaces),
+		cmocka_unit_test(a_rollover_inside_lazy_mode),
+		cmocka_unit_test(init_forgets_debts),
+		cmocka_unit_test(the_audit_finds_what_is_wrong),
 		cmocka_unit_test(counts),
 		cmocka_unit_test(sparse_cpu_numbers),
 		cmocka_unit_test(threads_at_once),

@@ -52,7 +52,7 @@ static int before_init(void **unused)
 
 static void nothing_works_before_init(void **unused)
 {
-	struct ktlb_space forged = {0, 1 << 20, KTLB_SPACE_MAGIC};
+	struct ktlb_space forged = {0, 1 << 20, &forged};
 
 	(void)unused;
 	FAILS(ktlb_cpu_online(0, fake_state(0)), "ktlb_cpu_online: ktlb_init has not run");
@@ -158,18 +158,25 @@ static void cpus_that_cannot_come_online(void **unused)
 	memset(&state, 0, sizeof(state));
 	FAILS(ktlb_cpu_online(KTLB_CFG_MAX_CPUS, &state),
 	      "ktlb_cpu_online: CPU number is not below KTLB_CFG_MAX_CPUS");
-	FAILS(ktlb_cpu_online(0, &state), "ktlb_cpu_online: this CPU number is online already");
 	FAILS(ktlb_cpu_online(0, fake_state(0)),
 	      "ktlb_cpu_online: the state of a CPU must be zero bytes");
+	memset(fake_state(0), 0, sizeof(struct ktlb_cpu));
+	FAILS(ktlb_cpu_online(0, fake_state(0)),
+	      "ktlb_cpu_online: this CPU number is online already");
 
 	start(0);
 	memset(&state, 0, sizeof(state));
 	fake_this()->irqs_off = 0;
 	FAILS(ktlb_cpu_online(0, &state), "ktlb_cpu_online: interrupts must be off");
+	FAILS(ktlb_audit(), "ktlb_audit: interrupts must be off");
+	fake_this()->irqs_off = 1;
+	FAILS(ktlb_cpu_online(0, (struct ktlb_cpu *)(void *)((char *)&state + 8)),
+	      "ktlb_cpu_online: the state of a CPU must be aligned to a cache line");
+	FAILS(ktlb_cpu_online(0, &ktlb_percpu),
+	      "ktlb_cpu_online: the original of ktlb_percpu is nobody's state");
 
 	/* the boot CPU has 16 bits, ranges and hints; this one has less */
 	ktlb_init(&config);
-	fake_this()->irqs_off = 1;
 	fake_this()->mmfr0 = 0;
 	FAILS(ktlb_cpu_online(0, &state),
 	      "ktlb_cpu_online: this CPU has fewer id bits than ktlb_config.id_limit needs");
@@ -192,7 +199,8 @@ static void cpus_that_cannot_come_online(void **unused)
 	ktlb_init(&config);
 	fake_this()->mmfr0 = 0;
 	fake_this()->mmfr2 = 0;
-	ktlb_cpu_online(0, &state);
+	memset(fake_state(0), 0, sizeof(struct ktlb_cpu));
+	ktlb_cpu_online(0, fake_state(0));
 }
 
 static void a_cpu_that_does_not_know_its_number(void **unused)
@@ -206,7 +214,11 @@ static void a_cpu_that_does_not_know_its_number(void **unused)
 		skip(); /* the number is the state's own then */
 	memset(&state, 0, sizeof(state));
 	ktlb_init(&config);
-	FAILS(ktlb_cpu_online(1, &state),
+	if (KTLB_CFG_PERCPU == KTLB_KERNEL)
+		FAILS(ktlb_cpu_online(0, &state), "ktlb_cpu_online: ktlb_port_this_cpu() does not "
+		                                  "answer this CPU's state");
+	memset(fake_state(0), 0, sizeof(struct ktlb_cpu));
+	FAILS(ktlb_cpu_online(1, fake_state(0)),
 	      "ktlb_cpu_online: ktlb_cpu_id() does not answer this CPU's number");
 	assert_int_equal(fake_got, 0);
 	assert_int_equal(fake_want, 1);
@@ -214,18 +226,18 @@ static void a_cpu_that_does_not_know_its_number(void **unused)
 
 static void too_many_cpus(void **unused)
 {
-	static struct ktlb_cpu state;
 	struct ktlb_config config = good(1);
 
 	(void)unused;
 	if (KTLB_CFG_MAX_CPUS < 2)
 		skip();
-	memset(&state, 0, sizeof(state));
 	memset(fake_state(0), 0, sizeof(struct ktlb_cpu));
+	memset(fake_state(1), 0, sizeof(struct ktlb_cpu));
 	ktlb_init(&config);
 	ktlb_cpu_online(0, fake_state(0));
 	fake_run_on(1);
-	FAILS(ktlb_cpu_online(1, &state), "ktlb_cpu_online: more CPUs than ktlb_config.cpus");
+	FAILS(ktlb_cpu_online(1, fake_state(1)),
+	      "ktlb_cpu_online: more CPUs than ktlb_config.cpus");
 }
 
 static void spaces_before_and_after_their_life(void **unused)
@@ -233,7 +245,9 @@ static void spaces_before_and_after_their_life(void **unused)
 	(void)unused;
 	FAILS(ktlb_space_init(&space, 1 << 20), "ktlb_space_init: the space is in use");
 	FAILS(ktlb_space_init(&zero, (uint64_t)1 << 48),
-	      "ktlb_space_init: root has bits that belong to the id");
+	      "ktlb_space_init: root has bits that ktlb or the architecture needs clear");
+	FAILS(ktlb_space_init(&zero, 0x100001), /* CnP */
+	      "ktlb_space_init: root has bits that ktlb or the architecture needs clear");
 	FAILS(ktlb_switch(&zero), "ktlb_switch: the space is not initialised");
 	FAILS(ktlb_flush_page(&zero, 0, 0), "ktlb_flush: the space is not initialised");
 	FAILS(ktlb_flush_range(&zero, 0, 1, 1 << 16, 0),
@@ -246,6 +260,15 @@ static void spaces_before_and_after_their_life(void **unused)
 	FAILS(ktlb_switch(&space), "ktlb_switch: the space is not initialised");
 	FAILS(ktlb_flush_page(&space, 0, 0), "ktlb_flush: the space is not initialised");
 	FAILS(ktlb_space_destroy(&space), "ktlb_space_destroy: the space is not initialised");
+
+	/* memory that somebody has filled, and a space that somebody has moved */
+	HOT_PATH_CHECKS();
+	memset(&zero, 0x6b, sizeof(zero));
+	FAILS(ktlb_flush_page(&zero, 0, 0), "ktlb_flush: the space is not initialised");
+	ktlb_space_init(&space, 1 << 20);
+	ktlb_switch(&space);
+	zero = space;
+	FAILS(ktlb_flush_space(&zero), "ktlb_flush: the space is not initialised");
 }
 
 static void a_space_that_somebody_has_loaded(void **unused)
@@ -274,7 +297,7 @@ static void switches_in_the_wrong_context(void **unused)
 	assert_int_equal(fake_events, 0);
 }
 
-/* A CPU that never came online: its per-CPU state is all zeroes, or it has none. */
+/* A CPU that never came online: its per-CPU base is 0, and leads to the originals. */
 static void switches_on_an_unknown_cpu(void **unused)
 {
 	uint32_t cpu = KTLB_CFG_MAX_CPUS - 1;
@@ -287,7 +310,6 @@ static void switches_on_an_unknown_cpu(void **unused)
 	    !KTLB_CFG_OPT_CPU_ID_IN_THREAD)
 		skip();
 	fake_run_on(cpu);
-	fake_this()->tpidr = (uintptr_t)fake_state(cpu) - (uintptr_t)&ktlb_percpu;
 	if (!KTLB_CFG_OPT_THIS_CPU_ASID)
 		HOT_PATH_CHECKS();
 	FAILS(ktlb_switch(&space), "ktlb_switch: this CPU is not online");
@@ -319,8 +341,7 @@ static void flushes_with_wrong_arguments(void **unused)
 	FAILS(ktlb_flush_kernel_range(kernel, -kernel + 1, page, 0),
 	      "ktlb_flush: the range wraps around the end of the address space");
 
-#define LEAF_SIZE "ktlb_flush: leaf_size must be a power of two, a granule or more"
-	FAILS(ktlb_flush_range(&space, 0, 1, 0, 0), LEAF_SIZE);
+#define LEAF_SIZE "ktlb_flush: leaf_size must be 0 or a power of two, a granule or more"
 	FAILS(ktlb_flush_range(&space, 0, 1, page / 2, 0), LEAF_SIZE);
 	FAILS(ktlb_flush_range(&space, 0, 1, page + 1, 0), LEAF_SIZE);
 	FAILS(ktlb_flush_range(&space, 0, 1, 3 * page, 0), LEAF_SIZE);

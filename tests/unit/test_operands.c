@@ -90,19 +90,32 @@ static void ids_in_their_field(void **unused)
 	}
 }
 
+/*
+ * What one entry maps of a leaf, and which level it is at, for every size from a page to 2^52. The
+ * hint is the level of that entry or none: another one would let the hardware pass over it.
+ */
 static void levels(void **unused)
 {
-	static const struct {
-		uint32_t leaf, page, level;
-	} row[] = {
-		{12, 12, 3}, {21, 12, 2}, {30, 12, 1}, {39, 12, 0}, {16, 12, 0},
-		{25, 12, 0}, {14, 14, 3}, {25, 14, 2}, {36, 14, 0}, {21, 14, 0},
-		{16, 16, 3}, {29, 16, 2}, {42, 16, 0}, {21, 16, 0}, {34, 16, 0},
-	};
+	static const uint32_t page[] = {12, 14, 16};
 
 	(void)unused;
-	for (unsigned i = 0; i < sizeof(row) / sizeof(row[0]); i++)
-		assert_int_equal(ktlb_arm64_level(row[i].leaf, row[i].page), row[i].level);
+	for (unsigned p = 0; p < 3; p++) {
+		for (uint32_t leaf = page[p]; leaf <= 52; leaf++) {
+			uint32_t entry = ktlb_arm64_entry_shift(leaf, page[p]), level = 3;
+
+			while (level > 0 && page[p] + (4 - level) * (page[p] - 3) <= leaf)
+				level--;
+			assert_int_equal(entry, page[p] + (3 - level) * (page[p] - 3));
+			if (page[p] == 14 && level == 1)
+				level = 0;
+			assert_int_equal(ktlb_arm64_level(entry, page[p]), level);
+		}
+	}
+	/* 64 KiB of 16 pages; 32 MiB of 16 blocks; 1 GiB; 512 GiB with LPA2 */
+	assert_int_equal(ktlb_arm64_entry_shift(16, 12), 12);
+	assert_int_equal(ktlb_arm64_entry_shift(25, 12), 21);
+	assert_int_equal(ktlb_arm64_level(30, 12), 1);
+	assert_int_equal(ktlb_arm64_level(39, 12), 0);
 }
 
 /*
@@ -158,8 +171,9 @@ static void every_count_of_pages(void **unused)
 		unsigned ops = tile(0x40000000, pages, 0x2a, 0, 12, 0);
 
 		if (ops > 5 || ops != ktlb_arch_range_ops(pages))
-			fail_msg("%lu pages take %u instructions, foretold %u",
-			         (unsigned long)pages, ops, ktlb_arch_range_ops(pages));
+			fail_msg("%lu pages take %u instructions, foretold %lu",
+			         (unsigned long)pages, ops,
+			         (unsigned long)ktlb_arch_range_ops(pages));
 		if (pages <= 4096)
 			histogram[ops]++;
 	}
@@ -244,7 +258,8 @@ static void beyond_the_largest_range(void **unused)
 	(void)unused;
 	for (uint64_t pages = KTLB_ARCH_RANGE_PAGES_MAX - 2;
 	     pages <= KTLB_ARCH_RANGE_PAGES_MAX + 70; pages++)
-		tile(0x40000000, pages, 7, 0, 12, 0);
+		assert_int_equal(tile(0x40000000, pages, 7, 0, 12, 0), ktlb_arch_range_ops(pages));
+	assert_int_equal(tile(0, 9 << 18, 7, 1, 12, 0), 2);
 	assert_int_equal(tile(0, 5 * KTLB_ARCH_RANGE_PAGES_MAX, 7, 0, 12, 0), 5);
 	/* all of a 48-bit half */
 	assert_int_equal(tile((uint64_t)0xffff << 48, (uint64_t)1 << 36, 0, 0, 12, 0), 1 << 15);

@@ -120,6 +120,49 @@ static void lazy_and_back(void **unused)
 	loaded(0xa00000, 1);
 }
 
+/* `loaded` changes after the root register, both ways: a rollover relies on it. */
+static struct ktlb_space *loaded_at_root;
+
+static void look_at_loaded(enum fake_op op)
+{
+	if (op == FAKE_TTBR0)
+		loaded_at_root = fake_state(0)->loaded;
+}
+
+static void loaded_follows_the_root(void **unused)
+{
+	(void)unused;
+	for (int slow = 1; slow >= 0; slow--) {
+		ktlb_switch(&a);
+		fake_hook = look_at_loaded;
+		ktlb_switch(&b);
+		assert_ptr_equal(loaded_at_root, &a);
+		ktlb_enter_lazy();
+		assert_ptr_equal(loaded_at_root, &b);
+		ktlb_switch(&a);
+		assert_null(loaded_at_root);
+		fake_hook = 0;
+	}
+}
+
+/* [B1] comes before the id is read: what another CPU does meanwhile is seen. */
+static void renumber(enum fake_op op)
+{
+	if (op == FAKE_DSB_ISH)
+		a.id = ktlb_sys.generation | 77;
+}
+
+static void the_barrier_is_first(void **unused)
+{
+	(void)unused;
+	ktlb_switch(&a);
+	ktlb_switch(&b);
+	fake_hook = renumber;
+	ktlb_switch(&a);
+	fake_hook = 0;
+	loaded(0xa00000, 77);
+}
+
 static void attribute_bits_of_a_root_pass_through(void **unused)
 {
 	struct ktlb_space c = {0, 0, 0};
@@ -214,6 +257,8 @@ int main(void)
 		cmocka_unit_test_setup(a_hit_is_one_barrier_and_a_load, start),
 		cmocka_unit_test_setup(the_same_space_is_the_barrier_alone, start),
 		cmocka_unit_test_setup(lazy_and_back, start),
+		cmocka_unit_test_setup(loaded_follows_the_root, start),
+		cmocka_unit_test_setup(the_barrier_is_first, start),
 		cmocka_unit_test_setup(attribute_bits_of_a_root_pass_through, start),
 		cmocka_unit_test_setup(destroy_takes_its_own_cpu_off, start),
 		cmocka_unit_test_setup(a_cpu_comes_online_with_an_empty_tlb, start),

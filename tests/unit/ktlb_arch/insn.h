@@ -16,13 +16,11 @@ static inline uint64_t ktlb_insn_read_ttbr1(void)
 
 static inline void ktlb_insn_write_ttbr0(uint64_t value)
 {
-	fake_this()->ttbr0 = value;
 	fake_event(FAKE_TTBR0, value, 0);
 }
 
 static inline void ktlb_insn_write_ttbr1(uint64_t value)
 {
-	fake_this()->ttbr1 = value;
 	fake_event(FAKE_TTBR1, value, 0);
 }
 

@@ -12,7 +12,8 @@
  * All arithmetic is in 64 bits; addresses are 64-bit numbers as the CPU sees them, the kernel's
  * half with ones on top. "Page" is one granule.
  *
- * Manual: Arm ARM DDI 0487. Operands of TLBI: C5.5, "TLBI VAE1IS" and "TLBI RVAE1IS".
+ * Manual: Arm ARM DDI 0487. Its sections are named by their titles, since their numbers change from
+ * issue to issue. Operands: the pages of "TLBI VAE1IS", "TLBI RVAE1IS", "TTBR0_EL1", "TCR_EL1".
  */
 #ifndef KTLB_ARCH_H
 #define KTLB_ARCH_H
@@ -33,7 +34,7 @@ struct ktlb_arch_facts {
 	const char *wrong; /* null, or why ktlb cannot work with these registers */
 };
 
-/* ID_AA64MMFR0_EL1.ASIDBits, ID_AA64MMFR2_EL1.TTL, ID_AA64ISAR0_EL1.TLB, TCR_EL1 (D19.2). */
+/* ID_AA64MMFR0_EL1.ASIDBits, ID_AA64MMFR2_EL1.TTL, ID_AA64ISAR0_EL1.TLB, TCR_EL1. */
 static inline struct ktlb_arch_facts ktlb_arm64_facts(uint64_t mmfr0, uint64_t mmfr2,
                                                       uint64_t isar0, uint64_t tcr)
 {
@@ -67,7 +68,7 @@ static inline struct ktlb_arch_facts ktlb_arch_facts(void)
 	                        ktlb_insn_read_isar0(), ktlb_insn_read_tcr());
 }
 
-/* Is this address in the user's half (TTBR0)? In the kernel's (TTBR1)? Bit 55 selects (D8.2.4). */
+/* Is this address in the user's half (TTBR0)? In the kernel's (TTBR1)? VA bit 55 selects. */
 static inline int ktlb_arch_is_user(uint64_t va)
 {
 	return va >> 55 == 0;
@@ -80,12 +81,17 @@ static inline int ktlb_arch_is_kernel(uint64_t va)
 
 /* ---- operands ---------------------------------------------------------------------------------*/
 
-/* Bits of a root that belong to the id, where the id is in TTBR0_EL1. */
-#define KTLB_ARCH_ROOT_ID_MASK ((uint64_t)0xffff << 48)
+/*
+ * Bits of a root that must be clear: those of the id; and CnP, which says that CPUs share TLB
+ * entries: a CPU that empties its own after a rollover would then not be enough.
+ */
+#define KTLB_ARM64_TTBR_ID        ((uint64_t)0xffff << 48)
+#define KTLB_ARM64_TTBR_CNP       ((uint64_t)1)
+#define KTLB_ARCH_ROOT_MUST_CLEAR (KTLB_ARM64_TTBR_ID | KTLB_ARM64_TTBR_CNP)
 
 static inline uint64_t ktlb_arm64_ttbr(uint64_t root, uint64_t id)
 {
-	return (root & ~KTLB_ARCH_ROOT_ID_MASK) | id << 48;
+	return (root & ~KTLB_ARM64_TTBR_ID) | id << 48;
 }
 
 /* TG and TTL of range operands call the granules 1, 2, 3. */
@@ -95,19 +101,26 @@ static inline uint64_t ktlb_arm64_granule_code(uint32_t page_shift)
 }
 
 /*
- * The level of the table in which a leaf of 2^leaf_shift bytes is an entry of its own: 1, 2 or 3;
- * 0 where there is none (a contiguous run, a size that no level has) or where no hint can be given:
- * level 1 only with 4 KiB granules, as the others' is reserved without FEAT_LPA2.
+ * What one entry maps of a leaf of 2^leaf_shift bytes, as a shift: the largest size that some level
+ * of table has and that is not larger. Smaller than the leaf where that is a contiguous run.
  */
-static inline uint32_t ktlb_arm64_level(uint32_t leaf_shift, uint32_t page_shift)
+static inline uint32_t ktlb_arm64_entry_shift(uint32_t leaf_shift, uint32_t page_shift)
 {
-	if (leaf_shift == page_shift)
-		return 3;
-	if (leaf_shift == 2 * page_shift - 3)
-		return 2;
-	if (leaf_shift == 3 * page_shift - 6 && page_shift == 12)
-		return 1;
-	return 0;
+	uint32_t level_bits = page_shift - 3;
+	uint32_t levels_up = (leaf_shift - page_shift) / level_bits;
+
+	return page_shift + (levels_up < 3 ? levels_up : 3) * level_bits;
+}
+
+/*
+ * The hint for entries that map 2^entry_shift bytes: their level, 1 to 3; or 0, none. None for level
+ * 0, and none for level 1 of 16 KiB granules, whose code is reserved without FEAT_LPA2.
+ */
+static inline uint32_t ktlb_arm64_level(uint32_t entry_shift, uint32_t page_shift)
+{
+	uint32_t levels_up = (entry_shift - page_shift) / (page_shift - 3);
+
+	return levels_up == 3 || (levels_up == 2 && page_shift == 14) ? 0 : 3 - levels_up;
 }
 
 /*
@@ -197,13 +210,13 @@ static inline struct ktlb_arch_op ktlb_arch_range_next(uint64_t va, uint64_t pag
 }
 
 /*
- * How many instructions ktlb_arch_range_next will take, for up to 2^21 pages, LPA2's lead-in left
- * out: one a non-zero digit.
+ * How many instructions ktlb_arch_range_next will take, LPA2's lead-in left out: one a digit that is
+ * not zero, and as many as it takes of the largest.
  */
-static inline uint32_t ktlb_arch_range_ops(uint64_t pages)
+static inline uint64_t ktlb_arch_range_ops(uint64_t pages)
 {
-	return (uint32_t)((pages & 1) + ((pages >> 1 & 31) != 0) + ((pages >> 6 & 31) != 0) +
-	                  ((pages >> 11 & 31) != 0) + (pages >> 16 != 0));
+	return (pages & 1) + ((pages >> 1 & 31) != 0) + ((pages >> 6 & 31) != 0) +
+	       ((pages >> 11 & 31) != 0) + ((pages >> 16) + 31) / 32;
 }
 
 static inline uint64_t ktlb_arch_va_operand(uint64_t va, uint64_t id, uint32_t level)
@@ -216,9 +229,14 @@ static inline uint64_t ktlb_arch_id_operand(uint64_t id)
 	return ktlb_arm64_id_operand(id);
 }
 
-static inline uint32_t ktlb_arch_level(uint32_t leaf_shift)
+static inline uint32_t ktlb_arch_entry_shift(uint32_t leaf_shift)
 {
-	return ktlb_arm64_level(leaf_shift, KTLB_ARCH_PAGE_SHIFT);
+	return ktlb_arm64_entry_shift(leaf_shift, KTLB_ARCH_PAGE_SHIFT);
+}
+
+static inline uint32_t ktlb_arch_level(uint32_t entry_shift)
+{
+	return ktlb_arm64_level(entry_shift, KTLB_ARCH_PAGE_SHIFT);
 }
 
 /* ---- sequences --------------------------------------------------------------------------------*/
@@ -226,7 +244,7 @@ static inline uint32_t ktlb_arch_level(uint32_t leaf_shift)
 /*
  * [B1] The first thing of a switch. The outgoing thread may be between a TLBI and its DSB, and may
  * go on elsewhere: its DSB there would complete nothing, since a TLBI is completed only by a DSB
- * of the PE that issued it (D8.17, "Completion of TLB maintenance instructions").
+ * of the PE that issued it ("Ordering and completion of TLB maintenance instructions").
  * Partner: [B4] of the interrupted flush. Without it: a flush returns with stale entries alive.
  */
 static inline void ktlb_arch_switch_barrier(void)
@@ -236,8 +254,8 @@ static inline void ktlb_arch_switch_barrier(void)
 
 /*
  * [B2] Between the change of an entry and whatever is decided from it (the read of the id, the
- * TLBI). DSB ISHST makes the store visible to every walker and holds back later loads (B2.3,
- * "Data Synchronization Barrier").
+ * TLBI). DSB ISHST makes the store visible to every walker and holds back later loads ("Data
+ * Synchronization Barrier").
  * Partner: [B3]. Without it: a walker refills the old entry behind the TLBI, or the id that is
  * invalidated is one that a rollover has replaced meanwhile.
  */
@@ -259,7 +277,7 @@ static inline void ktlb_arch_id_barrier(void)
 
 /*
  * [B4] The one place where TLBIs are waited for. DSB ISH: they are complete on every CPU, and all
- * that used the old translation is (D8.17). With the erratum of ktlb_config.errata one more TLBI
+ * that used the old translation is ("Ordering and completion of TLB maintenance instructions"). With the erratum of ktlb_config.errata one more TLBI
  * and DSB, of any operand, make that true.
  * Partner: the TLBIs before it. Without it: the caller frees a page that is still in use.
  */
@@ -295,8 +313,9 @@ static inline void ktlb_arch_flush_own(void)
 }
 
 /*
- * Loads a root with its id. [B6] The ISB ends the time in which either may be in use (D19.1.2,
- * "Synchronization requirements for AArch64 System registers").
+ * Loads a root with its id. [B6] The ISB ends the time in which the former may still be in use
+ * ("Synchronization requirements for AArch64 System registers"); its partner is the write before it.
+ * Without it a walk after the switch still begins at the old root.
  *
  * With the id in TTBR0_EL1 one write changes both, so no walk can mix them. With the id in
  * TTBR1_EL1 there are two registers, each of which takes effect anywhere before the next ISB; the

@@ -6,7 +6,7 @@
  *
  * All are volatile and clobber memory: they keep their place among themselves and among accesses
  * to memory. None checks anything; what to do when is the callers' business, and operands come
- * from arch.h. Manual: Arm ARM DDI 0487; TLBI, DSB and the rest in C5.5, D8.17, B2.3.
+ * from arch.h. Manual: Arm ARM DDI 0487, the page of each instruction.
  */
 #ifndef KTLB_ARCH_INSN_H
 #define KTLB_ARCH_INSN_H

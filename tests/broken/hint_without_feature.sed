@@ -1,0 +1,3 @@
+# src/ktlb_shootdown_broadcast.c: a level hint on a CPU that has no FEAT_TTL
+# unit: flush
+s/ || !(ktlb_sys.features & KTLB_FEATURE_TTL)//
