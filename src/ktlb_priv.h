@@ -58,14 +58,17 @@ struct ktlb_sys {
 	uint32_t cpus;        /* how many may be online */
 } __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
 
-extern struct ktlb_sys ktlb_sys;
+/* Of no interest to a dynamic linker: position-independent kernels reach them without a GOT. */
+#define KTLB_HIDDEN __attribute__((visibility("hidden")))
+
+extern KTLB_HIDDEN struct ktlb_sys ktlb_sys;
 
 /*
  * The state of each CPU that has been online, by number; else null. Written under the allocator's
  * lock, with release [B12]; read without it through ktlb_load_dependency.
  */
-extern struct ktlb_cpu *ktlb_cpus[KTLB_CFG_MAX_CPUS];
-extern struct ktlb_cpuset ktlb_online;
+extern KTLB_HIDDEN struct ktlb_cpu *ktlb_cpus[KTLB_CFG_MAX_CPUS];
+extern KTLB_HIDDEN struct ktlb_cpuset ktlb_online;
 
 /* Zeroes words one by one: the compiler would call memset for plain stores in a loop. */
 static inline void ktlb_clear_words(uint64_t *word, uint64_t words)
