@@ -83,7 +83,39 @@ $(UNIT_DIR)/$(1)/test_%: $(UNIT_DIR)/$(1)/test_%.o $(UNIT_DIR)/$(1)/fake.o \
 endef
 $(foreach set,$(UNIT_SETS),$(eval $(call unit_set,$(set))))
 
-UNIT_PROGRAMS := $(foreach set,$(UNIT_SETS),$(addprefix $(UNIT_DIR)/$(set)/test_,$(UNIT_TESTS)))
+# The x86-64 half on its own fake machine, the same way: $(UNIT_DIR)/x86_64-SET/test_percpu.
+SET_x86_64-default :=
+SET_x86_64-origin := -DKTLB_CFG_OPT_KERNEL_NO_MASK=0 -DKTLB_CFG_OPT_EARLY_OUT=0 \
+	-DKTLB_CFG_OPT_LAZY=0 -DKTLB_CFG_OPT_KEEP_MASK_BIT=0
+SET_x86_64-o4_before := -DKTLB_CFG_OPT_KERNEL_NO_MASK=0
+SET_x86_64-o4_idle := -DKTLB_CFG_OPT_LAZY=0 -DKTLB_CFG_OPT_KEEP_MASK_BIT=0
+SET_x86_64-o5_before := -DKTLB_CFG_OPT_EARLY_OUT=0
+SET_x86_64-no_lazy := -DKTLB_CFG_OPT_LAZY=0
+SET_x86_64-no_keep := -DKTLB_CFG_OPT_KEEP_MASK_BIT=0
+SET_x86_64-no_count := -DKTLB_CFG_COUNT=0
+SET_x86_64-no_check := -DKTLB_CFG_CHECK=0
+SET_x86_64-cpus_1024 := -DKTLB_CFG_MAX_CPUS=1024
+UNIT_SETS_x86_64 := x86_64-default x86_64-origin x86_64-o4_before x86_64-o4_idle x86_64-o5_before \
+	x86_64-no_lazy x86_64-no_keep x86_64-no_count x86_64-no_check x86_64-cpus_1024
+UNIT_INCS_x86_64 = -Itests/unit_x86_64 -Iinclude -I$(UNIT_SRC)/arch/x86_64 -I$(UNIT_SRC)
+
+define unit_set_x86_64
+$(UNIT_DIR)/$(1)/lib/%.o: $(UNIT_SRC)/%.c
+	@mkdir -p $$(@D)
+	$(Q)$(UNIT_CC) -std=gnu11 -g $(UNIT_FLAGS) $(HOST_WARN) $(SET_$(1)) $(UNIT_INCS_x86_64) -MMD -MP -c $$< -o $$@
+$(UNIT_DIR)/$(1)/%.o: tests/unit_x86_64/%.c
+	@mkdir -p $$(@D)
+	$(Q)$(UNIT_CC) -std=gnu11 -g $(UNIT_FLAGS) $(HOST_WARN) $(SET_$(1)) $(UNIT_INCS_x86_64) -MMD -MP -c $$< -o $$@
+$(UNIT_DIR)/$(1)/test_%: $(UNIT_DIR)/$(1)/test_%.o $(UNIT_DIR)/$(1)/fake.o \
+		$(patsubst $(KTLB_DIR)/src/%.c,$(UNIT_DIR)/$(1)/lib/%.o,$(KTLB_SRCS_x86_64))
+	$(Q)$(UNIT_CC) -g $(UNIT_FLAGS) $$^ -lcmocka -o $$@
+.PRECIOUS: $(UNIT_DIR)/$(1)/%.o $(UNIT_DIR)/$(1)/lib/%.o
+-include $(wildcard $(UNIT_DIR)/$(1)/*.d $(UNIT_DIR)/$(1)/lib/*.d)
+endef
+$(foreach set,$(UNIT_SETS_x86_64),$(eval $(call unit_set_x86_64,$(set))))
+
+UNIT_PROGRAMS := $(foreach set,$(UNIT_SETS_x86_64),$(UNIT_DIR)/$(set)/test_percpu) \
+	$(foreach set,$(UNIT_SETS),$(addprefix $(UNIT_DIR)/$(set)/test_,$(UNIT_TESTS)))
 
 .PHONY: all unit test
 all: unit
@@ -103,6 +135,11 @@ check:
 
 check-fresh:
 	@tools/check-fresh
+
+# For scripts: the library's files for ARCH.
+.PHONY: print-srcs
+print-srcs:
+	@echo $(KTLB_SRCS_$(ARCH))
 
 C_FILES = $(shell git ls-files '*.[ch]')
 format:

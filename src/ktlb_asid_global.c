@@ -29,7 +29,7 @@
  *   cpu.active   its CPU without the lock, by compare-and-exchange from a value that is not 0;
  *                its CPU with the lock; a rollover, with the lock, by exchange
  *
- * The fast path is in ktlb_switch.c: the id of the space is of the current generation, and this
+ * The fast path is in ktlb_switch_global.c: the id of the space is of the current generation, and this
  * CPU's `active` is exchanged for it, unless a rollover has made that 0. Both are relaxed, and need
  * no more: the exchange of the rollover and the compare-and-exchange act on one location, so that
  * one is first. If it is the rollover's, the CPU finds 0 and takes the lock. If it is the CPU's,
@@ -63,7 +63,7 @@
  * So a rollover keeps the number of what `loaded` says, too. That it may say X a moment too long
  * costs a number for one generation.
  */
-#include "ktlb_priv.h"
+#include "ktlb_asid_global.h"
 
 static struct {
 	uint32_t lock;       /* 1 = held; interrupts are off then */
@@ -105,6 +105,19 @@ static void mark_used(uint64_t number)
 	ids.used[number / 64] |= (uint64_t)1 << number % 64;
 }
 
+uint32_t ktlb_ids_limit(const struct ktlb_config *config, const struct ktlb_arch_facts *facts)
+{
+	uint32_t id_limit = config->id_limit ? config->id_limit : 1u << facts->id_bits;
+
+	KTLB_REQUIRE(id_limit <= 1u << facts->id_bits,
+	             "ktlb_init: id_limit is larger than what the hardware has", id_limit,
+	             1u << facts->id_bits);
+	KTLB_REQUIRE(id_limit >= config->cpus + 2,
+	             "ktlb_init: id_limit is too small: cpus + 2 ids are needed", id_limit,
+	             config->cpus + 2);
+	return id_limit;
+}
+
 void ktlb_ids_init(void)
 {
 	ktlb_store_relaxed(&ids.lock, 0u);
@@ -137,7 +150,7 @@ void ktlb_ids_cpu_online(struct ktlb_cpu *self)
 
 /*
  * The id of the space that a CPU is leaving; 0 if none. [B13] acquire, partner: the release of
- * `loaded` in ktlb_switch.c. Without it: the new space is seen there before the old root is gone.
+ * `loaded` in ktlb_switch_global.c. Without it: the new space is seen there before the old root is gone.
  */
 static uint64_t leaving_id(const struct ktlb_cpu *cpu)
 {
@@ -284,6 +297,11 @@ uint64_t ktlb_ids_enter_slow(struct ktlb_cpu *self, struct ktlb_space *next)
 	ktlb_store_relaxed(&self->active, id);
 	unlock_ids();
 	return id;
+}
+
+void ktlb_ids_space_init(struct ktlb_space *space)
+{
+	space->id = 0;
 }
 
 /* The number stays in `used`: it may be in any TLB until a rollover (A5). */

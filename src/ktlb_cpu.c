@@ -8,29 +8,22 @@
  */
 #include "ktlb_priv.h"
 
-KTLB_PERCPU(struct ktlb_cpu, ktlb_percpu) = {0, 0, 0, 0, 0, 0, {0}, {0}};
+KTLB_PERCPU(struct ktlb_cpu, ktlb_percpu) = {.number = 0};
 
-struct ktlb_sys ktlb_sys = {.generation = KTLB_GENERATION_STEP};
+struct ktlb_sys ktlb_sys = {.generation = 1};
 struct ktlb_cpu *ktlb_cpus[KTLB_CFG_MAX_CPUS];
 struct ktlb_cpuset ktlb_online;
 
 void ktlb_init(const struct ktlb_config *config)
 {
 	struct ktlb_arch_facts facts = ktlb_arch_facts();
-	uint32_t id_limit = config->id_limit;
+	uint32_t id_limit;
 
 	KTLB_REQUIRE(facts.wrong == 0, facts.wrong, 0, 0);
 	KTLB_REQUIRE(config->cpus >= 1 && config->cpus <= KTLB_CFG_MAX_CPUS,
 	             "ktlb_init: cpus must be 1 to KTLB_CFG_MAX_CPUS", config->cpus,
 	             KTLB_CFG_MAX_CPUS);
-	if (id_limit == 0)
-		id_limit = 1u << facts.id_bits;
-	KTLB_REQUIRE(id_limit <= 1u << facts.id_bits,
-	             "ktlb_init: id_limit is larger than what the hardware has", id_limit,
-	             1u << facts.id_bits);
-	KTLB_REQUIRE(id_limit >= config->cpus + 2,
-	             "ktlb_init: id_limit is too small: cpus + 2 ids are needed", id_limit,
-	             config->cpus + 2);
+	id_limit = ktlb_ids_limit(config, &facts);
 	KTLB_REQUIRE(config->kernel_root != 0 &&
 	                     (config->kernel_root & (KTLB_ARCH_ROOT_MUST_CLEAR |
 	                                             ((1u << KTLB_ARCH_PAGE_SHIFT) - 1))) == 0,
@@ -38,8 +31,7 @@ void ktlb_init(const struct ktlb_config *config)
 	             "granule",
 	             config->kernel_root, 0);
 	KTLB_REQUIRE((config->errata & ~(uint32_t)KTLB_ERRATUM_REPEAT_TLBI) == 0 &&
-	                     (config->without &
-	                      ~(uint32_t)(KTLB_FEATURE_TLBI_RANGE | KTLB_FEATURE_TTL)) == 0,
+	                     (config->without & ~(uint32_t)KTLB_FEATURE_ALL) == 0,
 	             "ktlb_init: unknown bit in errata or without", config->errata,
 	             config->without);
 
@@ -51,7 +43,7 @@ void ktlb_init(const struct ktlb_config *config)
 	ktlb_sys.id_limit = id_limit;
 	ktlb_sys.features = facts.features & ~config->without;
 	ktlb_sys.full_flush_strides = config->full_flush_strides ? config->full_flush_strides
-	                                                         : KTLB_FULL_FLUSH_STRIDES;
+	                                                         : KTLB_ARCH_FULL_FLUSH_STRIDES;
 	ktlb_sys.repeat_tlbi = config->errata & KTLB_ERRATUM_REPEAT_TLBI;
 	ktlb_sys.cpus = config->cpus;
 	ktlb_ids_init();
@@ -65,6 +57,16 @@ uint32_t ktlb_features(void)
 uint32_t ktlb_id_limit(void)
 {
 	return ktlb_sys.id_limit;
+}
+
+static int is_zero(const struct ktlb_cpu *state)
+{
+	const uint64_t *word = (const void *)state;
+	uint64_t any = 0;
+
+	for (uint64_t i = 0; i < sizeof(*state) / sizeof(*word); i++)
+		any |= ktlb_load_relaxed(&word[i]);
+	return any == 0;
 }
 
 /*
@@ -85,9 +87,8 @@ void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state)
 	             (uintptr_t)state, KTLB_CFG_CACHE_LINE);
 	KTLB_REQUIRE(state != &ktlb_percpu,
 	             "ktlb_cpu_online: the original of ktlb_percpu is nobody's state", cpu, 0);
-	KTLB_REQUIRE(state->active == 0 && state->loaded == 0 && state->reserved == 0 &&
-	                     state->number == 0 && state->magic == 0,
-	             "ktlb_cpu_online: the state of a CPU must be zero bytes", cpu, 0);
+	KTLB_REQUIRE(is_zero(state), "ktlb_cpu_online: the state of a CPU must be zero bytes", cpu,
+	             0);
 	KTLB_REQUIRE(facts.wrong == 0, facts.wrong, 0, 0);
 	KTLB_REQUIRE(1u << facts.id_bits >= ktlb_sys.id_limit,
 	             "ktlb_cpu_online: this CPU has fewer id bits than ktlb_config.id_limit needs",
@@ -97,7 +98,7 @@ void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state)
 	             facts.features, ktlb_sys.features);
 
 	if (KTLB_CFG_PERCPU == KTLB_OWN)
-		ktlb_insn_write_percpu_offset((uintptr_t)state - (uintptr_t)&ktlb_percpu);
+		ktlb_arch_set_percpu(state, (uintptr_t)state - (uintptr_t)&ktlb_percpu);
 	state->number = cpu;
 	state->magic = KTLB_CPU_MAGIC;
 	KTLB_REQUIRE(ktlb_cpu_self() == state,
@@ -107,9 +108,7 @@ void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state)
 	             "ktlb_cpu_online: ktlb_cpu_id() does not answer this CPU's number",
 	             ktlb_cpu_id(), cpu);
 
-	ktlb_arch_load_kernel_root(ktlb_sys.kernel_root);
-	ktlb_arch_flush_own();    /* [B7] */
-	ktlb_arch_sync_barrier(); /* [B5] */
+	ktlb_arch_cpu_online(ktlb_sys.kernel_root, ktlb_sys.features);
 	ktlb_ids_cpu_online(state);
 }
 
@@ -147,6 +146,21 @@ const char *ktlb_counter_name(enum ktlb_counter counter)
 		[KTLB_COUNT_FLUSH_WIDENED] = "flush_widened",
 		[KTLB_COUNT_SKIP_NEVER_RAN] = "skip_never_ran",
 		[KTLB_COUNT_SKIP_EMPTY] = "skip_empty",
+		[KTLB_COUNT_REQUEST] = "request",
+		[KTLB_COUNT_INTERRUPT] = "interrupt",
+		[KTLB_COUNT_SKIP_LAZY] = "skip_lazy",
+		[KTLB_COUNT_SKIP_OTHER] = "skip_other",
+		[KTLB_COUNT_HANDLED] = "handled",
+		[KTLB_COUNT_HANDLED_RANGE] = "handled_range",
+		[KTLB_COUNT_HANDLED_FULL] = "handled_full",
+		[KTLB_COUNT_HANDLED_LAZY] = "handled_lazy",
+		[KTLB_COUNT_HANDLED_SATISFIED] = "handled_satisfied",
+		[KTLB_COUNT_HANDLED_CAUGHT_UP] = "handled_caught_up",
+		[KTLB_COUNT_HANDLED_OTHER] = "handled_other",
+		[KTLB_COUNT_GENERATION_READ] = "generation_read",
+		[KTLB_COUNT_SWITCH_FLUSH] = "switch_flush",
+		[KTLB_COUNT_LAZY_FLUSH] = "lazy_flush",
+		[KTLB_COUNT_MASK_RMW] = "mask_rmw",
 	};
 
 	return counter < KTLB_COUNTERS ? name[counter] : "unknown";

@@ -4,10 +4,15 @@
  *
  *   ktlb_cpu.c      init, CPUs, counts: the state of the system
  *   ktlb_space.c    the life of a space
- *   ktlb_switch.c   switch and lazy        --> ids:         ktlb_asid_global.c
- *   ktlb_flush.c    what to invalidate     --> shootdown:   ktlb_shootdown_broadcast.c
+ *   ktlb_flush.c    what to invalidate
  *
- * An architecture picks one file behind each arrow and supplies <ktlb_arch/arch.h>, with
+ *                   ids per system, broadcast     ids per CPU, interrupts
+ *                   (arm64)                       (x86-64)
+ *   switch, lazy    ktlb_switch_global.c          ktlb_switch_percpu.c
+ *   ids             ktlb_asid_global.c            ktlb_asid_percpu.c
+ *   shootdown       ktlb_shootdown_broadcast.c    ktlb_shootdown_ipi.c
+ *
+ * An architecture picks one file of each line and supplies <ktlb_arch/arch.h>, with
  * <ktlb_arch/insn.h> below it. (Angle brackets: a quoted include would look beside the including
  * file first, and the checker could not put its own insn.h in front.)
  */
@@ -84,33 +89,20 @@ static inline void ktlb_count(enum ktlb_counter counter)
 		ktlb_add_relaxed(KTLB_CPU_FIELD(count[counter]), (uint64_t)1);
 }
 
-/* ---- ids (ktlb_asid_global.c) -----------------------------------------------------------------*/
+/* ---- ids --------------------------------------------------------------------------------------*/
 
-/*
- * An id is a generation, from bit KTLB_ARCH_ID_BITS up, and a number below it, which is what the
- * hardware knows. 48 bits of generation do not wrap: at one
- * rollover a microsecond they last for nine years.
- */
-#define KTLB_ID_NUMBER(id)     ((id) & (((uint64_t)1 << KTLB_ARCH_ID_BITS) - 1))
-#define KTLB_ID_GENERATION(id) ((id) >> KTLB_ARCH_ID_BITS << KTLB_ARCH_ID_BITS)
-#define KTLB_GENERATION_STEP   ((uint64_t)1 << KTLB_ARCH_ID_BITS)
-
-/*
- * ktlb_cpu.active of a CPU that runs no user space. Not 0, which means "a rollover has been here";
- * no id either, for its number is 0: a rollover has nothing to keep for this CPU.
- */
-#define KTLB_ID_LAZY KTLB_GENERATION_STEP
-
+/* How many ids there will be, from the configuration; fails if that cannot be. */
+uint32_t ktlb_ids_limit(const struct ktlb_config *config, const struct ktlb_arch_facts *facts);
 void ktlb_ids_init(void);
+
+/* This CPU, whose state is filled in but for what ids need, becomes known to all. */
 void ktlb_ids_cpu_online(struct ktlb_cpu *self);
 
-/* ktlb_switch's slow path: gives `next` a current id and makes it this CPU's. Returns the id. */
-uint64_t ktlb_ids_enter_slow(struct ktlb_cpu *self, struct ktlb_space *next);
-
-/* Forgets the id of a space that no CPU has loaded. */
+/* The begin of a space, and the end of one that no CPU has loaded. */
+void ktlb_ids_space_init(struct ktlb_space *space);
 void ktlb_ids_release(struct ktlb_space *space);
 
-/* ---- shootdown (ktlb_shootdown_broadcast.c) ---------------------------------------------------*/
+/* ---- shootdown --------------------------------------------------------------------------------*/
 
 /*
  * Each makes the changes of the caller visible, invalidates, and returns when all CPUs have. A span
@@ -121,10 +113,14 @@ enum ktlb_what {
 	KTLB_WHAT_LEAVES,          /* leaf entries only */
 	KTLB_WHAT_LEAVES_OF_LEVEL, /* and all of them at the level of the step */
 };
+
 void ktlb_shootdown_page(struct ktlb_space *space, uint64_t va, int leaf_only);
 void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, uint32_t step_shift,
                          enum ktlb_what what);
 void ktlb_shootdown_space(struct ktlb_space *space);
+
+/* Ends what may still be using a space that no thread will run in again. */
+void ktlb_shootdown_dead_space(struct ktlb_space *space);
 void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t step_shift,
                                 enum ktlb_what what);
 

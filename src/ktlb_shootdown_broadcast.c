@@ -21,7 +21,7 @@
  *     [B4]                                   walks: sees the new entry, or else
  *                                            CPU 0 would have read the new id
  */
-#include "ktlb_priv.h"
+#include "ktlb_asid_global.h"
 #include "ktlb_plan.h"
 
 /*
@@ -140,6 +140,12 @@ void ktlb_shootdown_space(struct ktlb_space *space)
 	ktlb_count(KTLB_COUNT_FLUSH_SPACE);
 	ktlb_insn_broadcast_id(ktlb_arch_id_operand(KTLB_ID_NUMBER(id)));
 	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
+}
+
+/* A walk that began before the root went: on any CPU, under the id. */
+void ktlb_shootdown_dead_space(struct ktlb_space *space)
+{
+	ktlb_shootdown_space(space);
 }
 
 void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t step_shift,

@@ -2,8 +2,8 @@
 /*
  * The life of a space: zero bytes -> init -> (switch, flush) -> destroy -> zero bytes.
  *
- * `id` is 0 until the space first runs, so that a space which never runs costs no number, and a
- * flush of it nothing. After a destroy it is 0 again, whatever was in the memory before.
+ * After a destroy the memory may begin another space: what is left of the old one anywhere goes by an
+ * id that the new one does not have.
  */
 #include "ktlb_priv.h"
 
@@ -14,20 +14,19 @@ void ktlb_space_init(struct ktlb_space *space, uint64_t root)
 	KTLB_REQUIRE((root & KTLB_ARCH_ROOT_MUST_CLEAR) == 0,
 	             "ktlb_space_init: root has bits that ktlb or the architecture needs clear",
 	             root, root & ~KTLB_ARCH_ROOT_MUST_CLEAR);
-	space->id = 0;
+	ktlb_ids_space_init(space);
 	space->root = root;
 	space->self = space;
 }
 
 /*
- * No CPU but this one can have the root: whoever ran a thread of the space has left it by a switch
- * or by ktlb_enter_lazy, both of which took the root off. That is the caller's promise, and checked
- * here: `loaded` of every CPU. A CPU which left by a switch wrote it after the root register, and
- * the caller knows that the thread is gone from something that came later still.
+ * No CPU but this one can have the root, other than lazily: whoever ran a thread of the space has left
+ * it by a switch or by ktlb_enter_lazy. That is the caller's promise, and checked here at the end:
+ * `loaded` of every CPU. A CPU which left by a switch wrote it after the root register, and the
+ * caller knows that the thread is gone from something that came later still.
  *
- * What is left is a walk that began before the root went, on whichever CPU: the invalidation of the
- * id ends it, so that the tables may be freed. The id itself is not handed out again before
- * a rollover.
+ * What is left is a walk that began before the root went, and lazy CPUs where lazy mode keeps the
+ * root: the shootdown ends both, so that the tables may be freed.
  */
 void ktlb_space_destroy(struct ktlb_space *space)
 {
@@ -40,13 +39,13 @@ void ktlb_space_destroy(struct ktlb_space *space)
 	irqs = ktlb_port_irq_save();
 	if (ktlb_load_relaxed(&ktlb_cpu_self()->loaded) == space)
 		ktlb_enter_lazy();
+	ktlb_shootdown_dead_space(space);
 	for (cpu = 0; cpu < KTLB_CFG_MAX_CPUS; cpu++) {
 		struct ktlb_cpu *other = ktlb_load_dependency(&ktlb_cpus[cpu]);
 
 		KTLB_REQUIRE(!other || ktlb_load_relaxed(&other->loaded) != space,
 		             "ktlb_space_destroy: another CPU has the space loaded", cpu, 0);
 	}
-	ktlb_shootdown_space(space);
 	ktlb_ids_release(space);
 	space->self = 0;
 	ktlb_port_irq_restore(irqs);

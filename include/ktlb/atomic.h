@@ -17,10 +17,23 @@
 #define ktlb_exchange_relaxed(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
 #define ktlb_exchange_acquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
 #define ktlb_add_relaxed(p, v)      __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
+#define ktlb_add_release(p, v)      __atomic_fetch_add((p), (v), __ATOMIC_RELEASE)
+#define ktlb_or_relaxed(p, v)       __atomic_fetch_or((p), (v), __ATOMIC_RELAXED)
+#define ktlb_and_relaxed(p, v)      __atomic_fetch_and((p), (v), __ATOMIC_RELAXED)
+
+/* Fences. A read-modify-write is a full one on x86-64 only: where code relies on that it says so by
+ * ktlb_fence_after_rmw(), which is the architecture's. */
+#define ktlb_fence_acquire() __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define ktlb_fence_full()    __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 /* Stores `new_value` if *p is *expected; true if it did. Otherwise *expected is what *p holds. */
 #define ktlb_cas_relaxed(p, expected, new_value)                                       \
 	__atomic_compare_exchange_n((p), (expected), (new_value), 0, __ATOMIC_RELAXED, \
+	                            __ATOMIC_RELAXED)
+
+/* As ktlb_cas_relaxed, and everything before it is visible to who acquires the new value. */
+#define ktlb_cas_release(p, expected, new_value)                                       \
+	__atomic_compare_exchange_n((p), (expected), (new_value), 0, __ATOMIC_RELEASE, \
 	                            __ATOMIC_RELAXED)
 
 /*

@@ -139,6 +139,47 @@
 #endif
 
 /*
+ * O4, x86-64. 1: a switch to or from the kernel's own page table touches no CPU mask. 0: it sets and
+ * clears a bit in the kernel's mask, as before the change.
+ */
+#ifndef KTLB_CFG_OPT_KERNEL_NO_MASK
+#define KTLB_CFG_OPT_KERNEL_NO_MASK 1
+#endif
+#if KTLB_CFG_OPT_KERNEL_NO_MASK != 0 && KTLB_CFG_OPT_KERNEL_NO_MASK != 1
+#error "KTLB_CFG_OPT_KERNEL_NO_MASK must be 0 or 1"
+#endif
+
+/*
+ * O5, x86-64. 1: a CPU that has done what a request asks for answers without reading the space's
+ * generation. 0: the handler reads the generation first, as before the change.
+ */
+#ifndef KTLB_CFG_OPT_EARLY_OUT
+#define KTLB_CFG_OPT_EARLY_OUT 1
+#endif
+#if KTLB_CFG_OPT_EARLY_OUT != 0 && KTLB_CFG_OPT_EARLY_OUT != 1
+#error "KTLB_CFG_OPT_EARLY_OUT must be 0 or 1"
+#endif
+
+/* x86-64. 1: ktlb_enter_lazy keeps the space loaded. 0: it loads the kernel's page table. */
+#ifndef KTLB_CFG_OPT_LAZY
+#define KTLB_CFG_OPT_LAZY 1
+#endif
+#if KTLB_CFG_OPT_LAZY != 0 && KTLB_CFG_OPT_LAZY != 1
+#error "KTLB_CFG_OPT_LAZY must be 0 or 1"
+#endif
+
+/*
+ * x86-64. 1: a CPU stays in the mask of a space that it has left, and is filtered by whoever flushes.
+ * 0: it leaves the mask when it leaves the space.
+ */
+#ifndef KTLB_CFG_OPT_KEEP_MASK_BIT
+#define KTLB_CFG_OPT_KEEP_MASK_BIT 1
+#endif
+#if KTLB_CFG_OPT_KEEP_MASK_BIT != 0 && KTLB_CFG_OPT_KEEP_MASK_BIT != 1
+#error "KTLB_CFG_OPT_KEEP_MASK_BIT must be 0 or 1"
+#endif
+
+/*
  * 1: every call checks its caller's context and arguments and ends in ktlb_port_fail with a
  * sentence when they are wrong. 0: only the checks off the hot paths remain. Price: 3 instructions
  * a switch, up to 6 a flush.

@@ -54,7 +54,7 @@ KTLB_PERCPU_DECLARE(struct ktlb_cpu, ktlb_percpu);
 #if KTLB_CFG_PERCPU == KTLB_OWN
 /* The address of this CPU's copy of x. */
 #define ktlb_this_cpu(x) \
-	((__typeof__(&(x)))(void *)((uintptr_t) & (x) + (uintptr_t)ktlb_insn_percpu_offset()))
+	((__typeof__(&(x)))(void *)((uintptr_t) & (x) + (uintptr_t)KTLB_ARCH_PERCPU_OFFSET()))
 #endif
 
 /* This CPU's state, and a field of it: with ktlb's own base an address of its own, not a sum. */
@@ -77,10 +77,8 @@ static inline uint32_t ktlb_cpu_id(void)
 {
 #if KTLB_CFG_CPU_ID == KTLB_KERNEL
 	return ktlb_port_cpu_id();
-#elif KTLB_CFG_OPT_CPU_ID_IN_THREAD
-	return ktlb_insn_thread_u32(KTLB_CFG_THREAD_OFFSET);
 #else
-	return *KTLB_CPU_FIELD(number);
+	return KTLB_ARCH_CPU_ID();
 #endif
 }
 

@@ -21,6 +21,8 @@
 #include <stdint.h>
 
 #include <ktlb/config.h>
+#include <ktlb/cpuset.h>
+#include <ktlb_arch/half.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,8 +45,12 @@ enum {
 
 /* Features, for ktlb_config.without and ktlb_features. */
 enum {
-	KTLB_FEATURE_TLBI_RANGE = 1u << 0, /* arm64 FEAT_TLBIRANGE */
-	KTLB_FEATURE_TTL = 1u << 1,        /* arm64 FEAT_TTL: level hints */
+	KTLB_FEATURE_TLBI_RANGE = 1u << 0,   /* arm64 FEAT_TLBIRANGE */
+	KTLB_FEATURE_TTL = 1u << 1,          /* arm64 FEAT_TTL: level hints */
+	KTLB_FEATURE_PCID = 1u << 2,         /* x86-64 */
+	KTLB_FEATURE_INVPCID = 1u << 3,      /* x86-64 */
+	KTLB_FEATURE_GLOBAL_PAGES = 1u << 4, /* x86-64: CR4.PGE, which the kernel sets */
+	KTLB_FEATURE_ALL = (1u << 5) - 1,
 };
 
 struct ktlb_config {
@@ -54,19 +60,19 @@ struct ktlb_config {
 	/*
 	 * How many ids to use, id 0 (never handed out) included; 0 = all that the hardware has.
 	 * At least cpus + 2: at a rollover every CPU may keep the id that it is running under, and
-	 * one more must be free.
+	 * one more must be free. x86-64: 0, for ids are per CPU there.
 	 */
 	uint32_t id_limit;
 
 	/*
 	 * The physical address that is in the root register while no user space is. arm64: an empty
-	 * table, a granule of zeroes that stays zero.
+	 * table, a granule of zeroes that stays zero. x86-64: the kernel's own page table.
 	 */
 	uint64_t kernel_root;
 
 	/*
 	 * A flush of so many leaves or more that would take one instruction a leaf flushes the
-	 * whole space instead. 0 = KTLB_FULL_FLUSH_STRIDES.
+	 * whole space instead. 0 = KTLB_FULL_FLUSH_STRIDES (x86-64: 34).
 	 */
 	uint32_t full_flush_strides;
 
@@ -92,6 +98,7 @@ struct ktlb_config {
  *          "ktlb_init: id_limit is too small: cpus + 2 ids are needed"
  *          "ktlb_init: kernel_root must be a table's physical address, aligned to a granule"
  *          "ktlb_init: unknown bit in errata or without"
+ *          x86-64: "ktlb_init: id_limit must be 0 where ids are per CPU"
  *          and those of ktlb_cpu_online on registers
  */
 #define KTLB_PASTE_(a, b) a##b
@@ -124,6 +131,22 @@ uint32_t ktlb_id_limit(void);
  *   FLUSH_WIDENED flushes of pages or a range that became one of everything: a FLUSH_* above too
  *   SKIP_NEVER_RAN  flushes with nothing to do: the space never had an id, so no CPU has it cached
  *   SKIP_EMPTY    flushes of a range of no bytes
+ * and where other CPUs are told by interrupt (x86-64):
+ *   REQUEST       requests to other CPUs, one a CPU
+ *   INTERRUPT     interrupts sent for them: less, where a CPU's queue was not empty
+ *   SKIP_LAZY     CPUs of the mask that got none because they are lazy
+ *   SKIP_OTHER    CPUs of the mask that got none because they run another space
+ *   HANDLED       requests served, this CPU's own included
+ *   HANDLED_RANGE      by invalidating what was asked for
+ *   HANDLED_FULL       by invalidating everything of the space
+ *   HANDLED_LAZY       by leaving the space: this CPU was lazy
+ *   HANDLED_SATISFIED  with nothing to do, as the request's own number told (origin O5)
+ *   HANDLED_CAUGHT_UP  with nothing to do, as the space's generation told
+ *   HANDLED_OTHER      with nothing to do: another space is loaded
+ *   GENERATION_READ    reads of a space's generation while serving requests
+ *   SWITCH_FLUSH  switches that had to empty what was cached under the id
+ *   LAZY_FLUSH    returns from lazy mode that had to
+ *   MASK_RMW      read-modify-writes of a CPU mask
  */
 enum ktlb_counter {
 	KTLB_COUNT_SWITCH_SAME,
@@ -140,11 +163,82 @@ enum ktlb_counter {
 	KTLB_COUNT_FLUSH_WIDENED,
 	KTLB_COUNT_SKIP_NEVER_RAN,
 	KTLB_COUNT_SKIP_EMPTY,
+	KTLB_COUNT_REQUEST,
+	KTLB_COUNT_INTERRUPT,
+	KTLB_COUNT_SKIP_LAZY,
+	KTLB_COUNT_SKIP_OTHER,
+	KTLB_COUNT_HANDLED,
+	KTLB_COUNT_HANDLED_RANGE,
+	KTLB_COUNT_HANDLED_FULL,
+	KTLB_COUNT_HANDLED_LAZY,
+	KTLB_COUNT_HANDLED_SATISFIED,
+	KTLB_COUNT_HANDLED_CAUGHT_UP,
+	KTLB_COUNT_HANDLED_OTHER,
+	KTLB_COUNT_GENERATION_READ,
+	KTLB_COUNT_SWITCH_FLUSH,
+	KTLB_COUNT_LAZY_FLUSH,
+	KTLB_COUNT_MASK_RMW,
 	KTLB_COUNTERS
 };
 
 struct ktlb_space;
 
+#if KTLB_ARCH_INTERRUPTS
+/* What a CPU asks of others: filled by its owner, read by those asked until they have answered. */
+struct ktlb_request {
+	struct ktlb_space *space; /* null: the kernel's half, or everything */
+	uint64_t generation; /* of the space after the change; 0: none, flush unconditionally */
+	uint64_t va, pages;
+	uint32_t step_shift;
+	uint32_t what; /* enum ktlb_what of the library */
+	uint64_t sequence;
+};
+
+/* One request on its way to one CPU: in that CPU's queue until it has answered. */
+struct ktlb_call {
+	struct ktlb_call *next;
+	struct ktlb_request *request;
+	uint64_t done; /* the sequence of the last request that was answered */
+} __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
+
+/* What is cached under one id of this CPU: of which space, and clean up to which generation. */
+struct ktlb_slot {
+	uint64_t space_id; /* 0 = none */
+	uint64_t clean;
+};
+#define KTLB_SLOTS 6
+
+/*
+ * ktlb's state of one CPU. The kernel gives the memory, one a CPU, near that CPU if it can; the
+ * fields are ktlb's own. `call` has a record for each CPU that may be asked, so that all of them
+ * together grow with the square: with cache lines of 64 bytes a CPU has 1.2 KiB for 8 CPUs, 4.7 KiB
+ * for 64, 17 KiB for 256 and 65 KiB for 1024.
+ *
+ * Each group of fields has a line of its own: flushers read the first and `lazy` of all CPUs that
+ * they may have to ask, and write `queue`; the request is read by those asked.
+ */
+struct ktlb_cpu {
+	struct ktlb_space *loaded; /* by this CPU; null: the kernel's root; or KTLB_SWITCHING */
+
+	uint64_t offset __attribute__((aligned(KTLB_CFG_CACHE_LINE))); /* the per-CPU base */
+	uint32_t number;
+	uint32_t magic;
+	uint32_t loaded_slot;
+	uint32_t next_victim;
+	struct ktlb_slot slot[KTLB_SLOTS];
+
+	uint64_t lazy __attribute__((aligned(KTLB_CFG_CACHE_LINE))); /* by this CPU */
+
+	struct ktlb_call *queue __attribute__((aligned(KTLB_CFG_CACHE_LINE))); /* by all */
+
+	struct ktlb_request request __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
+
+	struct ktlb_cpuset asked __attribute__((aligned(KTLB_CFG_CACHE_LINE))); /* by `request` */
+	uint64_t count[KTLB_COUNTERS];
+
+	struct ktlb_call call[KTLB_CFG_MAX_CPUS];
+} __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
+#else
 /*
  * ktlb's state of one CPU. The kernel gives the memory, one a CPU, near that CPU if it can; the
  * fields are ktlb's own.
@@ -165,6 +259,7 @@ struct ktlb_cpu {
 
 	uint64_t count[KTLB_COUNTERS + 2]; /* by this CPU; the last two are spare */
 } __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
+#endif
 
 /*
  * Makes this CPU known and gives it its per-CPU state, which must be zero bytes. It then runs in
@@ -194,9 +289,19 @@ void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state);
  * One user address space, embedded in the kernel's own descriptor of it. The fields are ktlb's.
  */
 struct ktlb_space {
-	uint64_t id;   /* generation and number; 0 = none yet. Under the allocator's lock */
-	uint64_t root; /* constant */
+	/*
+	 * arm64: generation and number, 0 = none yet; under the allocator's lock. x86-64: a number that
+	 * no other space has or had; constant.
+	 */
+	uint64_t id;
+	uint64_t root;           /* constant */
 	struct ktlb_space *self; /* its own address, while it is initialised */
+#if KTLB_ARCH_INTERRUPTS
+	/* Raised by every change that needs a flush. */
+	uint64_t generation __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
+	/* CPUs that may have it loaded: set by a CPU that loads it, cleared by one that has not. */
+	struct ktlb_cpuset cpus __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
+#endif
 };
 
 /*
@@ -215,8 +320,9 @@ void ktlb_space_init(struct ktlb_space *space, uint64_t root);
  * Ends a space that no thread will run in again. When it returns no CPU has the root loaded, or
  * is still walking from it: its tables and pages may be freed, the struct may be reused. arm64:
  * one invalidation of the id, of which nothing is left in any TLB.
- * This CPU may have it loaded: it is then left lazy. Another one cannot (arm64): a CPU without a
- * thread to run has called ktlb_enter_lazy, which took it off.
+ * This CPU may have it loaded: it is then left lazy. Another one cannot but lazily: a CPU without a
+ * thread to run has called ktlb_enter_lazy, which took it off (arm64), or leaves it now, when asked
+ * (x86-64, where this may therefore wait as a flush does).
  *
  * Context: any thread, preemption off.  Ordering: full barrier.
  * Fails:   "ktlb_space_destroy: the space is not initialised"
@@ -252,14 +358,22 @@ void ktlb_switch(struct ktlb_space *next);
 void ktlb_enter_lazy(void);
 
 /*
- * Serves what other CPUs ask of this one. Call it in every loop that waits with interrupts off.
- * arm64: the hardware serves; nothing is left to do, and no instruction is emitted.
+ * ktlb_handle_ipi: the handler of the interrupt that ktlb_port_send_ipi sends; x86-64 only.
+ * Context: interrupts off, CPU online. It takes no lock and waits for nobody.
  *
+ * ktlb_poll: serves what other CPUs ask of this one, if anything. Call it in every loop that waits
+ * with interrupts off: a CPU that flushes waits for all that it has asked. arm64: the hardware
+ * serves; nothing is left to do, and no instruction is emitted.
  * Context: any.
  */
+#if KTLB_ARCH_INTERRUPTS
+void ktlb_handle_ipi(void);
+void ktlb_poll(void);
+#else
 static inline void ktlb_poll(void)
 {
 }
+#endif
 
 /* ---- changes ----------------------------------------------------------------------------------*/
 
@@ -286,12 +400,15 @@ static inline void ktlb_poll(void)
  * arm64: leaf entries of a user's half must be non-global (nG), and those of the kernel's global.
  *
  * Context: any, interrupts on or off, preemptible; a kernel that lets the caller migrate calls
- *          ktlb_switch or ktlb_enter_lazy at each thread switch. Does not wait for other CPUs
- *          (arm64), so any lock may be held. On a CPU that is not online yet only if its per-CPU
+ *          ktlb_switch or ktlb_enter_lazy at each thread switch. arm64: does not wait for other
+ *          CPUs, so any lock may be held. x86-64: waits for those that it has asked, serving them
+ *          meanwhile; so hold no lock that another CPU spins for with interrupts off, unless it
+ *          calls ktlb_poll there. On a CPU that is not online yet: arm64 only, if its per-CPU
  *          base register is 0 (and ktlb_port_this_cpu, if you have one, gives &ktlb_percpu).
  * Ordering: full barrier when it returns.
  * Fails:   "ktlb_flush: ktlb_init has not run"
  *          "ktlb_flush: the space is not initialised"
+ *          x86-64: "ktlb_flush: this CPU is not online"
  *          "ktlb_flush: unknown flag"
  *          "ktlb_flush: an address is not in the half of the address space that it should be in"
  *          "ktlb_flush: leaf_size must be 0 or a power of two, a granule or more"
@@ -338,15 +455,16 @@ void ktlb_stats_add(struct ktlb_stats *sum);
 const char *ktlb_counter_name(enum ktlb_counter counter);
 
 /*
- * The id that a space has now, 0 if none: the number in the low 16 bits, the generation above. For
- * debuggers and tests: it can be another one a moment later.
+ * The id that a space has now. arm64: 0 if none; the number in the low 16 bits, the generation above;
+ * it can be another one a moment later. For debuggers and tests.
  */
 uint64_t ktlb_space_id(const struct ktlb_space *space);
 
 /*
- * Verifies what must always hold of the ids: each number that a CPU runs under, or keeps since a
- * rollover, is allotted; no two CPUs hold one number under different ids; id 0 is never held. Null
- * if all is well, else a sentence.
+ * Verifies what must always hold of the ids. Null if all is well, else a sentence. arm64: each number
+ * that a CPU runs under, or keeps since a rollover, is allotted; no two CPUs hold one number under
+ * different ids; id 0 is never held. x86-64, of this CPU: the slot in use is the loaded space's, and
+ * clean up to no generation that has not been; the CPU is in the space's set.
  *
  * Context: interrupts off; spins for the allocator's lock. Costs as much as a rollover.
  * Fails:   "ktlb_audit: interrupts must be off"

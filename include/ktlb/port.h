@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel supplies: three functions to link, and at most two inline ones.
+ * What the kernel supplies: three functions to link, a fourth where other CPUs are told by interrupt
+ * (x86-64), and at most two inline ones.
  *
  * No allocator, no lock, no printf, no weak symbol: a duty that is missing is a link error that
  * names it. port/template/ holds an empty port that compiles.
@@ -11,6 +12,8 @@
 #include <stdint.h>
 
 #include <ktlb/config.h>
+#include <ktlb/cpuset.h>
+#include <ktlb_arch/half.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +37,19 @@ __attribute__((noreturn)) void ktlb_port_fail(const char *sentence, uint64_t got
  */
 uint64_t ktlb_port_irq_save(void);
 void ktlb_port_irq_restore(uint64_t saved);
+
+#if KTLB_ARCH_INTERRUPTS
+/*
+ * Interrupts each CPU of the set, never empty, never this one, with the vector whose handler calls
+ * ktlb_handle_ipi. Several may become one.
+ *
+ * Context: interrupts off.
+ * Ordering: stores made before it are visible to the handler. xAPIC: nothing to do; x2APIC: MFENCE
+ *          and LFENCE before the write of the ICR, which does not serialise (Intel SDM volume 3,
+ *          "x2APIC Register Address Space").
+ */
+void ktlb_port_send_ipi(const struct ktlb_cpuset *cpus);
+#endif
 
 /*
  * With KTLB_CFG_CPU_ID == KTLB_KERNEL or KTLB_CFG_PERCPU == KTLB_KERNEL, KTLB_PORT_FILE names a

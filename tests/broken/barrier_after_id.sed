@@ -1,4 +1,4 @@
-# src/ktlb_switch.c: a switch reads the id before its barrier [B1]
+# src/ktlb_switch_global.c: a switch reads the id before its barrier [B1]
 # unit: switch
 /^void ktlb_switch/,/^}/ {
 	/ktlb_arch_switch_barrier();/d

@@ -1,3 +1,3 @@
-# src/ktlb_switch.c: an id is exchanged into `active`, although a rollover has been here
+# src/ktlb_switch_global.c: an id is exchanged into `active`, although a rollover has been here
 # unit: ids
 s/ktlb_cas_relaxed(&self->active, &active, id)/ktlb_exchange_relaxed(\&self->active, id)/

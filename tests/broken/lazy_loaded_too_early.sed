@@ -1,4 +1,4 @@
-# src/ktlb_switch.c: lazy mode says that no space is loaded while its root still is
+# src/ktlb_switch_global.c: lazy mode says that no space is loaded while its root still is
 # unit: switch
 /^void ktlb_enter_lazy/,/^}/ {
 	/ktlb_store_release/d

@@ -1,4 +1,4 @@
-# src/ktlb_switch.c: `loaded` says the next space while the root is still the last one's
+# src/ktlb_switch_global.c: `loaded` says the next space while the root is still the last one's
 # unit: switch
 /^static inline void load(/,/^}/ {
 	/ktlb_store_release/d

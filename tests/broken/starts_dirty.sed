@@ -1,3 +1,3 @@
-# src/ktlb_cpu.c: a CPU comes online with what its TLB held before
+# src/arch/arm64/ktlb_arch/arch.h: a CPU comes online with what its TLB held before
 # unit: switch
-/ktlb_arch_flush_own();/d
+/^static inline void ktlb_arch_cpu_online/,/^}/ s/ktlb_arch_flush_own();//

@@ -9,7 +9,7 @@
  */
 #include "unit.h"
 
-#include "ktlb_priv.h"
+#include "ktlb_asid_global.h"
 
 #define PAGE_SIZE  ((uint64_t)1 << KTLB_ARCH_PAGE_SHIFT)
 #define BLOCK_SIZE ((uint64_t)1 << (2 * KTLB_ARCH_PAGE_SHIFT - 3))

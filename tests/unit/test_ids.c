@@ -11,7 +11,7 @@
 
 #include <pthread.h>
 
-#include "ktlb_priv.h"
+#include "ktlb_asid_global.h"
 
 #define SPACES 400
 

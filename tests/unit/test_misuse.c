@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "ktlb_priv.h"
+#include "ktlb_asid_global.h"
 
 static struct ktlb_space space, zero;
 

@@ -2,7 +2,7 @@
 /* Which instructions a switch, lazy mode and a destroy are, in which order, and who am I. */
 #include "unit.h"
 
-#include "ktlb_priv.h"
+#include "ktlb_asid_global.h"
 
 static struct ktlb_space a, b;
 

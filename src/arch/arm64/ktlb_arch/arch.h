@@ -23,8 +23,9 @@
 #include <ktlb/ktlb.h>
 #include <ktlb_arch/insn.h>
 
-#define KTLB_ARCH_PAGE_SHIFT KTLB_CFG_ARM64_GRANULE_SHIFT
-#define KTLB_ARCH_ID_BITS    16 /* at most; the ids' words are laid out for it */
+#define KTLB_ARCH_PAGE_SHIFT         KTLB_CFG_ARM64_GRANULE_SHIFT
+#define KTLB_ARCH_FULL_FLUSH_STRIDES KTLB_FULL_FLUSH_STRIDES
+#define KTLB_ARCH_ID_BITS            16 /* at most; the ids' words are laid out for it */
 
 /* ---- facts ------------------------------------------------------------------------------------*/
 
@@ -344,6 +345,24 @@ static inline void ktlb_arch_load_kernel_root(uint64_t kernel_root)
 {
 	ktlb_insn_write_ttbr0(kernel_root);
 	ktlb_insn_isb(); /* [B6] */
+}
+
+/*
+ * A CPU's own beginning: the empty table, and nothing in the TLB of what firmware or the start-up
+ * tables have left there, global entries included [B7].
+ */
+static inline void ktlb_arch_cpu_online(uint64_t kernel_root, uint32_t features)
+{
+	(void)features;
+	ktlb_arch_load_kernel_root(kernel_root);
+	ktlb_arch_flush_own();
+	ktlb_arch_sync_barrier(); /* [B5] */
+}
+
+static inline void ktlb_arch_set_percpu(struct ktlb_cpu *state, uint64_t offset)
+{
+	(void)state;
+	ktlb_insn_write_percpu_offset(offset);
 }
 
 #endif /* KTLB_ARCH_H */

@@ -14,7 +14,7 @@
  * Lazy: no user root is loaded (arm64: the empty table is). `active` becomes KTLB_ID_LAZY, so that
  * a rollover need not keep a number for this CPU; but a 0 stays 0, for it stands for a debt.
  */
-#include "ktlb_priv.h"
+#include "ktlb_asid_global.h"
 
 /*
  * O1. After: the state is found from the per-CPU base register. Before: from the CPU's number (a

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * x86-64: what the portable half asks of the architecture.
+ *
+ *   the pair      ids are per CPU (ktlb_switch_percpu.c), other CPUs are told by interrupt
+ *                 (ktlb_shootdown_ipi.c)
+ *   facts         what CPUID and CR4 say
+ *   operands      of MOV to CR3 and INVPCID, as pure functions: no assembly here
+ *   sequences     of instructions
+ *
+ * An invalidation is complete when its instruction is, and concerns this CPU alone. INVLPG drops one
+ * page under the current PCID, global entries of that address, and all paging-structure caches of
+ * the current PCID only. A MOV to CR3 with bit 63 clear drops everything under the PCID that it
+ * loads, but for global entries.
+ *
+ * Manual: Intel SDM volume 3, "Process-Context Identifiers (PCIDs)" and "Invalidation of TLBs and
+ * Paging-Structure Caches".
+ */
+#ifndef KTLB_ARCH_H
+#define KTLB_ARCH_H
+
+#include <stdint.h>
+
+#include <ktlb/ktlb.h>
+#include <ktlb_arch/insn.h>
+
+#define KTLB_ARCH_PAGE_SHIFT 12u
+
+/* ---- facts ------------------------------------------------------------------------------------*/
+
+#define KTLB_X86_CPUID1_ECX_PCID    (1u << 17)
+#define KTLB_X86_CPUID7_EBX_INVPCID (1u << 10)
+#define KTLB_X86_CR4_PGE            ((uint64_t)1 << 7)
+#define KTLB_X86_CR4_PCIDE          ((uint64_t)1 << 17)
+
+/*
+ * 33 pages one by one, as Linux has had it since 2012; a full flush costs about as much as 34
+ * INVLPG and the refills after it.
+ */
+#define KTLB_ARCH_FULL_FLUSH_STRIDES 34u
+
+struct ktlb_arch_facts {
+	uint32_t id_bits;
+	uint32_t features;
+	const char *wrong;
+};
+
+/* INVPCID without PCID is of no use, and counts as absent. */
+static inline struct ktlb_arch_facts ktlb_x86_facts(uint32_t cpuid1_ecx, uint32_t cpuid7_ebx,
+                                                    uint64_t cr4)
+{
+	struct ktlb_arch_facts facts = {12, 0, 0};
+
+	if (cpuid1_ecx & KTLB_X86_CPUID1_ECX_PCID) {
+		facts.features |= KTLB_FEATURE_PCID;
+		if (cpuid7_ebx & KTLB_X86_CPUID7_EBX_INVPCID)
+			facts.features |= KTLB_FEATURE_INVPCID;
+	}
+	if (cr4 & KTLB_X86_CR4_PGE)
+		facts.features |= KTLB_FEATURE_GLOBAL_PAGES;
+	return facts;
+}
+
+static inline struct ktlb_arch_facts ktlb_arch_facts(void)
+{
+	struct ktlb_cpuid most = ktlb_insn_cpuid(0, 0), leaf1 = ktlb_insn_cpuid(1, 0);
+
+	return ktlb_x86_facts(leaf1.ecx, most.eax >= 7 ? ktlb_insn_cpuid(7, 0).ebx : 0,
+	                      ktlb_insn_read_cr4());
+}
+
+/* Canonical addresses of up to 57 bits. */
+static inline int ktlb_arch_is_user(uint64_t va)
+{
+	return va >> 56 == 0;
+}
+
+static inline int ktlb_arch_is_kernel(uint64_t va)
+{
+	return va >> 56 == 0xff;
+}
+
+/* ---- operands ---------------------------------------------------------------------------------*/
+
+/* The PCID's field, and "keep". The bits of LAM (61, 62) pass through. */
+#define KTLB_X86_CR3_KEEP         ((uint64_t)1 << 63)
+#define KTLB_ARCH_ROOT_MUST_CLEAR (KTLB_X86_CR3_KEEP | 0xfff)
+
+/* PCID 0 is the kernel's own root's, and nobody else's. */
+static inline uint64_t ktlb_x86_pcid(uint32_t slot)
+{
+	return slot + 1;
+}
+
+/*
+ * Bit 63 means "keep what is cached under this PCID"; it is reserved, and faults, unless
+ * CR4.PCIDE is set.
+ */
+static inline uint64_t ktlb_x86_cr3(uint64_t root, uint64_t pcid, int keep)
+{
+	return root | pcid | (keep ? KTLB_X86_CR3_KEEP : 0);
+}
+
+/* Types of INVPCID. */
+#define KTLB_X86_INVPCID_ALL 2u /* every PCID, global entries too */
+
+/* What one entry maps of a leaf: 4 KiB, 2 MiB, 1 GiB. */
+static inline uint32_t ktlb_arch_entry_shift(uint32_t leaf_shift)
+{
+	return leaf_shift >= 30 ? 30 : leaf_shift >= 21 ? 21 : 12;
+}
+
+/* ---- sequences --------------------------------------------------------------------------------*/
+
+/* A read-modify-write is a full fence here (SDM volume 3, "Memory Ordering", locked instructions). */
+static inline void ktlb_fence_after_rmw(void)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void ktlb_arch_changes_barrier(void)
+{
+}
+
+static inline void ktlb_arch_sync_barrier(void)
+{
+}
+
+/* The base first takes its own distance into the copy, for ktlb_insn_percpu_offset. */
+static inline void ktlb_arch_set_percpu(struct ktlb_cpu *state, uint64_t offset)
+{
+	state->offset = offset;
+	ktlb_insn_write_percpu_offset(offset);
+}
+
+/* How many slots a CPU has: one where the hardware has no ids. */
+static inline uint32_t ktlb_arch_slots(uint32_t features)
+{
+	return features & KTLB_FEATURE_PCID ? KTLB_SLOTS : 1;
+}
+
+/* A space's root, under the id of a slot, with or without what is cached under it. */
+static inline void ktlb_arch_load_root(uint64_t root, uint32_t slot, int keep, uint32_t features)
+{
+	if (features & KTLB_FEATURE_PCID)
+		ktlb_insn_write_cr3(ktlb_x86_cr3(root, ktlb_x86_pcid(slot), keep));
+	else
+		ktlb_insn_write_cr3(root);
+}
+
+static inline void ktlb_arch_load_kernel_root(uint64_t kernel_root, uint32_t features)
+{
+	ktlb_insn_write_cr3(ktlb_x86_cr3(kernel_root, 0, (features & KTLB_FEATURE_PCID) != 0));
+}
+
+/*
+ * Is a kernel range done by flushing its pages? INVLPG drops global entries of an address, whatever
+ * PCID is current; but what is not global, and what the paging-structure caches hold, under the
+ * current PCID only.
+ */
+static inline int ktlb_arch_kernel_by_page(uint32_t features, int tables_too)
+{
+	return !(features & KTLB_FEATURE_PCID) ||
+	       ((features & KTLB_FEATURE_GLOBAL_PAGES) && !tables_too);
+}
+
+/* Everything under the current PCID but global entries. */
+static inline void ktlb_arch_flush_current(void)
+{
+	ktlb_insn_write_cr3(ktlb_insn_read_cr3());
+}
+
+/*
+ * Everything, of every PCID, global entries too: INVPCID, or a change of CR4.PGE, either way and
+ * back (SDM volume 3, "Operations that Invalidate TLBs and Paging-Structure Caches").
+ */
+static inline void ktlb_arch_flush_everything(uint32_t features)
+{
+	if (features & KTLB_FEATURE_INVPCID) {
+		ktlb_insn_invpcid(KTLB_X86_INVPCID_ALL, 0, 0);
+	} else {
+		uint64_t cr4 = ktlb_insn_read_cr4();
+
+		ktlb_insn_write_cr4(cr4 ^ KTLB_X86_CR4_PGE);
+		ktlb_insn_write_cr4(cr4);
+	}
+}
+
+static inline void ktlb_arch_flush_pages(uint64_t va, uint64_t pages, uint32_t step_shift)
+{
+	for (uint64_t n = pages >> (step_shift - KTLB_ARCH_PAGE_SHIFT); n;
+	     n--, va += (uint64_t)1 << step_shift)
+		ktlb_insn_invlpg(va);
+}
+
+/*
+ * The kernel's root, under PCID 0; PCIDs switched on where they are wanted, which needs that CR3's
+ * low bits are 0. The TLB is emptied when the CPU is known to others.
+ */
+static inline void ktlb_arch_cpu_online(uint64_t kernel_root, uint32_t features)
+{
+	ktlb_insn_write_cr3(ktlb_x86_cr3(kernel_root, 0, 0));
+	if (features & KTLB_FEATURE_PCID)
+		ktlb_insn_write_cr4(ktlb_insn_read_cr4() | KTLB_X86_CR4_PCIDE);
+}
+
+#endif /* KTLB_ARCH_H */

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shootdown by interrupt: whom to ask, how a request reaches a CPU, what that CPU does.
+ *
+ * The flush
+ *   1. the caller has written the entries
+ *   2. the generation of the space is raised; the number that comes out is the request's  [B25]
+ *   3. whom to ask: the CPUs in the space's set, less those that are lazy or run another space. Tables
+ *      may have gone: lazy ones, too, for they may still walk from the root
+ *   4. the request into each one's queue; an interrupt where the queue was empty
+ *   5. this CPU's own part, while the others work
+ *   6. wait until all have answered, serving what others ask of this CPU meanwhile
+ *
+ * Interrupts are off from 2 to 5, so that one flush at a time uses this CPU's request, and on again,
+ * if they were, in 6. A thread that is moved while it waits goes on waiting for the records of the
+ * CPU that it asked from: an answer is the sequence of its request or a later one. The next flush on
+ * a CPU first waits until all have answered the last one.
+ *
+ * The queue
+ *   A CPU's queue is a list of calls, pushed by compare-and-exchange, taken whole by exchange. A call
+ *   belongs to one pair of CPUs. Its request is read before it is answered, and written only when it
+ *   has been. A request and a call, and the flag `lazy` and the head of the queue, are on lines of
+ *   their own.
+ *
+ * The answer comes when the work is done: "answered" means that the TLB is clean.
+ */
+#include "ktlb_asid_percpu.h"
+
+/* How often a flush asks CPUs that run another space, too, so that they leave the set. */
+#define TRIM_EVERY 4096
+
+/* [B26]: one function reads both, in the one order that works.
+ *
+ *     the CPU                                flusher of A
+ *     lazy, runs B
+ *     loaded := SWITCHING, lazy := 0
+ *     loaded := A                            if it read lazy first, it would have seen 1, and then
+ *                                            loaded == A: a CPU that runs A would be passed over
+ *
+ * Loaded first: if it is A, a lazy that is read later and is 1 was set after A was loaded, and the
+ * CPU compares generations when it returns from lazy mode. Partner: [B20].
+ */
+enum needs {
+	NEEDS_REQUEST,
+	IS_LAZY,
+	RUNS_ANOTHER,
+};
+
+static enum needs needs(const struct ktlb_cpu *cpu, const struct ktlb_space *space)
+{
+	const struct ktlb_space *loaded = ktlb_load_relaxed(&cpu->loaded);
+
+	ktlb_fence_acquire(); /* [B26] */
+	if (loaded != space && loaded != KTLB_SWITCHING)
+		return RUNS_ANOTHER;
+	return ktlb_load_relaxed(&cpu->lazy) ? IS_LAZY : NEEDS_REQUEST;
+}
+
+/* ---- what a CPU does for a request ------------------------------------------------------------*/
+
+/* The kernel's half, on this CPU. */
+static void flush_kernel(const struct ktlb_request *request)
+{
+	if (request->pages &&
+	    ktlb_arch_kernel_by_page(ktlb_sys.features, request->what == KTLB_WHAT_ALL_LEVELS)) {
+		ktlb_count(KTLB_COUNT_HANDLED_RANGE);
+		ktlb_arch_flush_pages(request->va, request->pages, request->step_shift);
+	} else {
+		ktlb_count(KTLB_COUNT_HANDLED_FULL);
+		ktlb_arch_flush_everything(ktlb_sys.features);
+	}
+}
+
+static uint64_t read_generation(const struct ktlb_space *space)
+{
+	ktlb_count(KTLB_COUNT_GENERATION_READ);
+	return ktlb_load_acquire(&space->generation); /* [B24] */
+}
+
+/*
+ * O5. After: the generation, the most contended line of a storm, is read last, and not at all by a
+ * CPU that is lazy, runs another space, or has done what the request's own number asks for. Before:
+ * it is read first. A request without a number is none that has been done already.
+ */
+static void flush_user(struct ktlb_cpu *self, const struct ktlb_request *request)
+{
+	struct ktlb_space *space = request->space;
+	struct ktlb_slot *slot = &self->slot[self->loaded_slot];
+	uint64_t number = request->generation;
+	uint64_t generation = KTLB_CFG_OPT_EARLY_OUT ? 0 : read_generation(space);
+
+	if (ktlb_load_relaxed(&self->loaded) != space) {
+		ktlb_count(KTLB_COUNT_HANDLED_OTHER);
+		if (ktlb_cpuset_has(&space->cpus, self->number))
+			ktlb_mask_remove(space, self->number);
+		return;
+	}
+	if (ktlb_load_relaxed(&self->lazy)) {
+		ktlb_count(KTLB_COUNT_HANDLED_LAZY);
+		ktlb_leave_lazy_space(self);
+		return;
+	}
+	if (KTLB_CFG_OPT_EARLY_OUT) {
+		if (number != 0 && number <= slot->clean) {
+			ktlb_count(KTLB_COUNT_HANDLED_SATISFIED);
+			return;
+		}
+		generation = read_generation(space);
+	}
+	if (number != 0 && slot->clean == generation) {
+		ktlb_count(KTLB_COUNT_HANDLED_CAUGHT_UP);
+		return;
+	}
+
+	/*
+	 * A range is enough only if it is all that this CPU lacks: the request's number follows what
+	 * the slot is clean up to. (That it is also the latest is only speed: others are on their way.)
+	 */
+	if (request->pages && number == slot->clean + 1 && number == generation) {
+		ktlb_count(KTLB_COUNT_HANDLED_RANGE);
+		ktlb_arch_flush_pages(request->va, request->pages, request->step_shift);
+	} else {
+		ktlb_count(KTLB_COUNT_HANDLED_FULL);
+		ktlb_arch_flush_current();
+	}
+	slot->clean = generation;
+}
+
+static void perform(struct ktlb_cpu *self, const struct ktlb_request *request)
+{
+	ktlb_count(KTLB_COUNT_HANDLED);
+	if (request->space)
+		flush_user(self, request);
+	else
+		flush_kernel(request);
+}
+
+/* Takes the whole queue. Newest first: the oldest then find their work done. */
+static void serve(struct ktlb_cpu *self)
+{
+	/* [B27] acquire, partner [B28]: the call and its request are there. */
+	struct ktlb_call *call = ktlb_exchange_acquire(&self->queue, (struct ktlb_call *)0);
+
+	while (call) {
+		/* Both before the answer, with which the call is its owner's again. */
+		struct ktlb_call *next = ktlb_load_relaxed(&call->next);
+		struct ktlb_request *request = ktlb_load_relaxed(&call->request);
+
+		perform(self, request);
+		/* [B29] release, partner [B30]: the TLB is clean, and the request has been read. */
+		ktlb_store_release(&call->done, request->sequence);
+		call = next;
+	}
+}
+
+void ktlb_handle_ipi(void)
+{
+	KTLB_CHECK(ktlb_insn_irqs_off(), "ktlb_handle_ipi: interrupts must be off", 0, 0);
+	serve(ktlb_cpu_self());
+}
+
+void ktlb_poll(void)
+{
+	if (ktlb_unlikely(ktlb_load_relaxed(KTLB_CPU_FIELD(queue)) != 0)) {
+		uint64_t irqs = ktlb_port_irq_save();
+
+		serve(ktlb_cpu_self());
+		ktlb_port_irq_restore(irqs);
+	}
+}
+
+/* ---- asking others ----------------------------------------------------------------------------*/
+
+/*
+ * [B30] acquire, partner [B29]: what the other CPU did came before. `from` may be another CPU than
+ * this one by now.
+ */
+static void wait_for(const struct ktlb_cpu *from, const struct ktlb_cpuset *asked,
+                     uint64_t sequence)
+{
+	uint32_t cpu;
+
+	ktlb_cpuset_for_each(cpu, asked)
+	{
+		while (ktlb_load_acquire(&from->call[cpu].done) < sequence) { /* [B30] */
+			ktlb_relax();
+			ktlb_poll();
+		}
+	}
+}
+
+/* The request into the queue of each CPU of the set; interrupts where they are needed. */
+static void ask(struct ktlb_cpu *self, const struct ktlb_cpuset *targets)
+{
+	struct ktlb_cpuset interrupt;
+	uint32_t cpu, interrupts = 0;
+
+	ktlb_clear_words(interrupt.word, KTLB_CPUSET_WORDS);
+	ktlb_cpuset_for_each(cpu, targets)
+	{
+		struct ktlb_cpu *target = ktlb_load_dependency(&ktlb_cpus[cpu]);
+		struct ktlb_call *call = &self->call[cpu];
+		struct ktlb_call *first = ktlb_load_relaxed(&target->queue);
+
+		ktlb_store_relaxed(&call->request, &self->request);
+		do {
+			ktlb_store_relaxed(&call->next, first);
+		} while (!ktlb_cas_release(&target->queue, &first, call)); /* [B28] */
+		ktlb_count(KTLB_COUNT_REQUEST);
+		if (!first) {
+			ktlb_cpuset_add(&interrupt, cpu);
+			interrupts = 1;
+			ktlb_count(KTLB_COUNT_INTERRUPT);
+		}
+	}
+	if (interrupts)
+		ktlb_port_send_ipi(&interrupt);
+}
+
+/*
+ * Steps 4 to 6. `irqs` is what the caller's ktlb_port_irq_save returned. `also_here`: this CPU has a
+ * part in it.
+ */
+static void flush(struct ktlb_cpu *self, const struct ktlb_request *what,
+                  const struct ktlb_cpuset *targets, int also_here, uint64_t irqs)
+{
+	uint64_t sequence = self->request.sequence;
+
+	if (ktlb_cpuset_next(targets, 0) != KTLB_CFG_MAX_CPUS) {
+		wait_for(self, &self->asked, sequence);
+		self->request.space = what->space;
+		self->request.generation = what->generation;
+		self->request.va = what->va;
+		self->request.pages = what->pages;
+		self->request.step_shift = what->step_shift;
+		self->request.what = what->what;
+		self->request.sequence = ++sequence;
+		ktlb_cpuset_copy(&self->asked, targets);
+		ask(self, targets);
+	}
+	if (also_here)
+		perform(self, what);
+	ktlb_port_irq_restore(irqs);
+	wait_for(self, targets, sequence);
+}
+
+/* Step 3: into *targets; true if this CPU has the space loaded. */
+static int choose(struct ktlb_cpu *self, const struct ktlb_request *what,
+                  struct ktlb_cpuset *targets)
+{
+	struct ktlb_space *space = what->space;
+	int everybody = what->what == KTLB_WHAT_ALL_LEVELS || what->generation % TRIM_EVERY == 0;
+	uint32_t cpu;
+
+	for (uint32_t i = 0; i < KTLB_CPUSET_WORDS; i++)
+		ktlb_store_relaxed(&targets->word[i], ktlb_load_relaxed(&space->cpus.word[i]));
+	ktlb_cpuset_remove(targets, self->number);
+	if (!everybody) {
+		ktlb_cpuset_for_each(cpu, targets)
+		{
+			switch (needs(ktlb_load_dependency(&ktlb_cpus[cpu]), space)) {
+			case NEEDS_REQUEST:
+				break;
+			case IS_LAZY:
+				ktlb_count(KTLB_COUNT_SKIP_LAZY);
+				ktlb_cpuset_remove(targets, cpu);
+				break;
+			case RUNS_ANOTHER:
+				ktlb_count(KTLB_COUNT_SKIP_OTHER);
+				ktlb_cpuset_remove(targets, cpu);
+				break;
+			}
+		}
+	}
+	return ktlb_load_relaxed(&self->loaded) == space;
+}
+
+static void check_space(const struct ktlb_space *space)
+{
+	KTLB_CHECK(ktlb_sys.id_limit != 0, "ktlb_flush: ktlb_init has not run", 0, 0);
+	KTLB_CHECK(space->self == space, "ktlb_flush: the space is not initialised",
+	           (uintptr_t)space->self, (uintptr_t)space);
+}
+
+static struct ktlb_cpu *online_self(void)
+{
+	struct ktlb_cpu *self = ktlb_cpu_self();
+
+	KTLB_REQUIRE(self->magic == KTLB_CPU_MAGIC, "ktlb_flush: this CPU is not online", 0, 0);
+	return self;
+}
+
+/*
+ * A flush of a user's half. pages == 0: everything. [B25] The read-modify-write orders the caller's
+ * entries before the generation, and the generation before the reads of `choose`. Release, so that
+ * who acquires the generation [B24] sees the entries.
+ */
+static void flush_space(struct ktlb_space *space, uint64_t va, uint64_t pages, uint32_t step_shift,
+                        enum ktlb_what what)
+{
+	struct ktlb_request request;
+	struct ktlb_cpuset targets;
+	struct ktlb_cpu *self;
+	uint64_t irqs = ktlb_port_irq_save();
+	int loaded_here;
+
+	self = online_self();
+	request.space = space;
+	request.generation = ktlb_add_release(&space->generation, (uint64_t)1) + 1; /* [B25] */
+	ktlb_fence_after_rmw();                                                     /* [B25] */
+	request.va = va;
+	request.pages = pages;
+	request.step_shift = step_shift;
+	request.what = what;
+	request.sequence = 0;
+	loaded_here = choose(self, &request, &targets);
+	flush(self, &request, &targets, loaded_here, irqs);
+}
+
+void ktlb_shootdown_page(struct ktlb_space *space, uint64_t va, int leaf_only)
+{
+	check_space(space);
+	ktlb_count(KTLB_COUNT_FLUSH_PAGE);
+	flush_space(space, va, 1, KTLB_ARCH_PAGE_SHIFT,
+	            leaf_only ? KTLB_WHAT_LEAVES : KTLB_WHAT_ALL_LEVELS);
+}
+
+void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, uint32_t step_shift,
+                         enum ktlb_what what)
+{
+	check_space(space);
+	ktlb_count(KTLB_COUNT_FLUSH_RANGE);
+	if (pages >> (step_shift - KTLB_ARCH_PAGE_SHIFT) >= ktlb_sys.full_flush_strides) {
+		ktlb_count(KTLB_COUNT_FLUSH_WIDENED);
+		pages = 0;
+	}
+	flush_space(space, va, pages, step_shift, what);
+}
+
+void ktlb_shootdown_space(struct ktlb_space *space)
+{
+	check_space(space);
+	ktlb_count(KTLB_COUNT_FLUSH_SPACE);
+	flush_space(space, 0, 0, KTLB_ARCH_PAGE_SHIFT, KTLB_WHAT_ALL_LEVELS);
+}
+
+/*
+ * Every CPU that may have the root, lazily then. The request has no number: there is no change that
+ * anybody could be clean up to, and whoever has the space loaded must let go of it.
+ */
+void ktlb_shootdown_dead_space(struct ktlb_space *space)
+{
+	struct ktlb_request request = {space, 0, 0, 0, KTLB_ARCH_PAGE_SHIFT, KTLB_WHAT_ALL_LEVELS,
+	                               0};
+	struct ktlb_cpuset targets;
+	struct ktlb_cpu *self;
+	uint64_t irqs = ktlb_port_irq_save();
+	int loaded_here;
+
+	self = online_self();
+	ktlb_fence_full(); /* [B25] */
+	loaded_here = choose(self, &request, &targets);
+	flush(self, &request, &targets, loaded_here, irqs);
+}
+
+/* Every CPU that is online. */
+void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t step_shift,
+                                enum ktlb_what what)
+{
+	struct ktlb_request request = {0, 0, va, pages, step_shift, what, 0};
+	struct ktlb_cpuset targets;
+	struct ktlb_cpu *self;
+	uint64_t irqs = ktlb_port_irq_save();
+
+	KTLB_REQUIRE(ktlb_sys.id_limit != 0, "ktlb_flush: ktlb_init has not run", 0, 0);
+	ktlb_count(KTLB_COUNT_FLUSH_KERNEL);
+	self = online_self();
+	if (pages >> (step_shift - KTLB_ARCH_PAGE_SHIFT) >= ktlb_sys.full_flush_strides) {
+		ktlb_count(KTLB_COUNT_FLUSH_WIDENED);
+		request.pages = 0;
+	}
+	ktlb_fence_full(); /* [B22] */
+	ktlb_clear_words(targets.word, KTLB_CPUSET_WORDS);
+	for (uint32_t cpu = 0; cpu < KTLB_CFG_MAX_CPUS; cpu++)
+		if (cpu != self->number && ktlb_load_dependency(&ktlb_cpus[cpu]))
+			ktlb_cpuset_add(&targets, cpu);
+	flush(self, &request, &targets, 1, irqs);
+}

@@ -1,0 +1,3 @@
+# src/arch/x86_64/ktlb_arch/arch.h: bit 63 of CR3 is set on a CPU that has no PCIDs
+# unit: percpu
+/ktlb_arch_load_kernel_root/,/^}/ s/(features \& KTLB_FEATURE_PCID) != 0/1/

@@ -1,0 +1,3 @@
+# src/ktlb_shootdown_ipi.c: nobody is interrupted
+# boot: fails, unit: percpu
+s/^\tif (interrupts)/\tif (interrupts \&\& 0)/

@@ -1,0 +1,3 @@
+# src/arch/x86_64/ktlb_arch/arch.h: the first slot uses the kernel's PCID
+# unit: percpu
+/ktlb_x86_pcid/,/^}/ s/return slot + 1;/return slot;/

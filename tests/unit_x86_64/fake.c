@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* The fake machine of fake.h, and ktlb's port for it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktlb/ktlb.h>
+#include <ktlb/port.h>
+
+#include "fake.h"
+
+#define PCIDE ((uint64_t)1 << 17)
+#define PGE   ((uint64_t)1 << 7)
+#define KEEP  ((uint64_t)1 << 63)
+
+struct fake_cpu fake_cpu[FAKE_CPUS];
+uint32_t fake_cpuid1_ecx, fake_cpuid7_ebx;
+struct fake_event fake_log[FAKE_LOG];
+unsigned fake_events;
+uint64_t fake_version[FAKE_ROOTS][FAKE_PAGES];
+int fake_no_delivery;
+
+jmp_buf fake_fail_jump;
+const char *fake_sentence;
+int fake_expects_fail;
+
+static uint32_t this_cpu;
+static unsigned relaxed; /* since the start */
+static struct ktlb_cpu state[FAKE_CPUS];
+
+static void die(const char *why)
+{
+	fprintf(stderr, "fake: %s\n", why);
+	abort();
+}
+
+static void log_event(enum fake_op op, uint64_t operand)
+{
+	struct fake_event event = {op, this_cpu, operand};
+
+	if (fake_events < FAKE_LOG)
+		fake_log[fake_events++] = event;
+}
+
+struct fake_cpu *fake_this(void)
+{
+	return &fake_cpu[this_cpu];
+}
+
+uint32_t fake_this_number(void)
+{
+	return this_cpu;
+}
+
+void fake_run_on(uint32_t cpu)
+{
+	this_cpu = cpu;
+}
+
+static uint64_t pcid(const struct fake_cpu *c)
+{
+	return c->cr4 & PCIDE ? c->cr3 & 0xfff : 0;
+}
+
+static void empty(struct fake_cpu *c, uint64_t id)
+{
+	memset(c->cached[id], 0, sizeof(c->cached[id]));
+	c->table[id] = 0;
+}
+
+void fake_write_cr3(uint64_t value)
+{
+	struct fake_cpu *c = fake_this();
+
+	log_event(FAKE_CR3, value);
+	if (!(c->cr4 & PCIDE) && (value & (KEEP | 0xfff)))
+		die("CR3 has bits that fault without PCIDs");
+	if ((value & 0xfff) >= FAKE_PCIDS)
+		die("a PCID that nobody should use");
+	c->cr3 = value & ~KEEP;
+	if (!(value & KEEP))
+		empty(c, pcid(c));
+}
+
+void fake_write_cr4(uint64_t value)
+{
+	struct fake_cpu *c = fake_this();
+
+	log_event(FAKE_CR4, value);
+	if ((value & ~c->cr4 & PCIDE) && (c->cr3 & 0xfff))
+		die("CR4.PCIDE is set while CR3[11:0] is not 0");
+	if ((value ^ c->cr4) & PGE)
+		for (uint64_t id = 0; id < FAKE_PCIDS; id++)
+			empty(c, id);
+	c->cr4 = value;
+}
+
+/* The page under the current PCID, and that PCID's paging-structure caches. */
+void fake_invlpg(uint64_t va)
+{
+	struct fake_cpu *c = fake_this();
+
+	log_event(FAKE_INVLPG, va);
+	if (va >> 12 < FAKE_PAGES)
+		c->cached[pcid(c)][va >> 12] = 0;
+	c->table[pcid(c)] = 0;
+}
+
+void fake_invpcid(uint64_t type, uint64_t id, uint64_t va)
+{
+	struct fake_cpu *c = fake_this();
+
+	log_event(FAKE_INVPCID, type);
+	if (!(fake_cpuid7_ebx & 1u << 10))
+		die("INVPCID on a CPU that has none");
+	if (type != 2 || id != 0 || va != 0)
+		die("an INVPCID that nobody should use");
+	for (uint64_t i = 0; i < FAKE_PCIDS; i++)
+		empty(c, i);
+}
+
+uint64_t fake_touch(uint32_t page)
+{
+	struct fake_cpu *c = fake_this();
+	uint64_t *cached = &c->cached[pcid(c)][page];
+	uint64_t root = c->cr3 >> 20;
+
+	if (!*cached)
+		*cached = fake_version[root][page] + 1;
+	return *cached - 1;
+}
+
+void fake_interrupts(void)
+{
+	uint32_t was = this_cpu;
+
+	for (uint32_t cpu = 0; cpu < FAKE_CPUS && !fake_no_delivery; cpu++) {
+		if (!fake_cpu[cpu].ipi || fake_cpu[cpu].irqs_off)
+			continue;
+		fake_cpu[cpu].ipi = 0;
+		fake_run_on(cpu);
+		fake_cpu[cpu].irqs_off = 1;
+		ktlb_handle_ipi();
+		fake_cpu[cpu].irqs_off = 0;
+	}
+	fake_run_on(was);
+}
+
+/* Somebody waits. If interrupts do not arrive, each other CPU polls, as a spinning one would. */
+void fake_relax(void)
+{
+	uint32_t was = this_cpu;
+	static unsigned depth;
+
+	if (++relaxed > 100000)
+		die("a CPU waits for an answer that does not come");
+	fake_interrupts();
+	if (depth++ == 0)
+		for (uint32_t cpu = 0; cpu < FAKE_CPUS; cpu++)
+			if (cpu != was && fake_cpu[cpu].gs_base && fake_no_delivery) {
+				fake_run_on(cpu);
+				ktlb_poll();
+			}
+	depth--;
+	fake_run_on(was);
+}
+
+void fake_start(uint32_t cpus, int has_pcid, int has_invpcid, int pge)
+{
+	struct ktlb_config config = {0};
+
+	memset(state, 0, sizeof(state));
+	memset(fake_cpu, 0, sizeof(fake_cpu));
+	memset(fake_version, 0, sizeof(fake_version));
+	fake_no_delivery = 0;
+	relaxed = 0;
+	fake_cpuid1_ecx = has_pcid ? 1u << 17 : 1u << 23;
+	fake_cpuid7_ebx = has_invpcid ? 1u << 10 : 0;
+	for (uint32_t cpu = 0; cpu < FAKE_CPUS; cpu++) {
+		fake_cpu[cpu].cr3 = FAKE_KERNEL_ROOT |
+		                    0x18; /* attributes, as a boot loader leaves them */
+		fake_cpu[cpu].cr4 = pge ? PGE : 0;
+		fake_cpu[cpu].irqs_off = 1;
+	}
+	config.cpus = cpus;
+	config.kernel_root = FAKE_KERNEL_ROOT;
+	fake_run_on(0);
+	ktlb_init(&config);
+	for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+		fake_run_on(cpu);
+		ktlb_cpu_online(cpu, &state[cpu]);
+		fake_this()->irqs_off = 0;
+	}
+	fake_run_on(0);
+	fake_events = 0;
+}
+
+/* ---- the port ---------------------------------------------------------------------------------*/
+
+void ktlb_port_fail(const char *sentence, uint64_t got, uint64_t want)
+{
+	fake_sentence = sentence;
+	if (fake_expects_fail)
+		longjmp(fake_fail_jump, 1);
+	fprintf(stderr, "%s (got %#llx, want %#llx)\n", sentence, (unsigned long long)got,
+	        (unsigned long long)want);
+	abort();
+}
+
+uint64_t ktlb_port_irq_save(void)
+{
+	uint64_t saved = (uint64_t)fake_this()->irqs_off;
+
+	fake_this()->irqs_off = 1;
+	return saved;
+}
+
+void ktlb_port_irq_restore(uint64_t saved)
+{
+	fake_this()->irqs_off = (int)saved;
+}
+
+void ktlb_port_send_ipi(const struct ktlb_cpuset *cpus)
+{
+	uint32_t cpu;
+
+	if (!fake_this()->irqs_off)
+		die("an interrupt is sent with interrupts on");
+	if (ktlb_cpuset_has(cpus, this_cpu))
+		die("a CPU interrupts itself");
+	ktlb_cpuset_for_each(cpu, cpus)
+	{
+		log_event(FAKE_IPI, cpu);
+		fake_cpu[cpu].ipi = 1;
+	}
+}
