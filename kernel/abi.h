@@ -57,6 +57,7 @@ enum {
 	PROGRAM_SENDER,       /* first channel | index << 16 | loops << 32 */
 	PROGRAM_RECEIVER,     /* own channel | loops << 32 */
 	PROGRAM_SPARSE,       /* rounds: unmaps more than a top-level entry at once */
+	PROGRAM_LAZY,         /* channel | how << 16 | helpers << 24 | rounds << 32 */
 	PROGRAM_FAULT,        /* faults without a handler: must be killed, exit code -2 */
 	PROGRAMS
 };

@@ -46,7 +46,8 @@ void arch_console_put(char c);
 void arch_cmdline(char *to, size_t size);
 __attribute__((noreturn)) void arch_exit(int code);
 uint64_t arch_clock_hz(void);
-uint64_t arch_empty_root(void); /* ktlb_config.kernel_root */
+uint64_t arch_empty_root(void);    /* of no user space: ktlb_config.kernel_root */
+void arch_new_root(uint64_t root); /* a page of zeroes becomes a top-level table */
 
 /* CPUs. The boot CPU is number 0 and runs on the stack of `boot_block`. */
 uint32_t arch_count_cpus(void);
@@ -57,7 +58,8 @@ uint32_t arch_cpu_number(void);                          /* from the hardware it
 void arch_interrupts_init(void);
 void arch_timer_start(uint64_t first, uint64_t period); /* in ticks of arch_clock */
 void arch_kick(uint32_t cpu); /* an interrupt; what this CPU wrote before is seen by its handler */
-void arch_wait_for_interrupt(void); /* interrupts off: returns when one is pending */
+/* Interrupts off, before and after: returns once one is pending, or was taken meanwhile. */
+void arch_wait_for_interrupt(void);
 
 /* Threads. The first makes a new stack end in kernel_thread_main, the second in user mode. */
 void arch_thread_kernel(struct thread *thread);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The measurements, one for each origin. The kernel counts nothing itself: it marks where a
- * measurement begins and ends, and a plugin of the emulator (tools/count) counts what is executed
+ * The measurements, one for each origin. Instructions are not counted here: the kernel marks where
+ * a measurement begins and ends, and a plugin of the emulator (tools/count) counts what is executed
  * in between. lab/demo.py reads both and makes the tables.
  *
  * Each measurement has a number, its tag, which the marks carry; a line on the console says what the
@@ -9,6 +9,10 @@
  *
  *   bench micro             one call each, interrupts off, repeated: every repeat must be identical
  *   bench messages          the messaging load, the whole machine; groups=G loops=L
+ *   bench pairs             requests and responses over idle, the whole machine; loops=L
+ *   bench storm             flushes of one space on all CPUs at once, L on each: what the library's
+ *                           own counters say, without marks; loops=L
+ *   bench time              how long some calls take, for a CPU that is no emulator's; without marks
  *
  * bench_call, bench_mark and the functions of known length are in <arch>/bench_mark.S.
  */
@@ -22,6 +26,7 @@ enum {
 	TAG_RETURN,
 	TAG_SWITCH_HIT,
 	TAG_SWITCH_SAME,
+	TAG_SWITCH_FROM_LAZY,
 	TAG_ENTER_LAZY,
 	TAG_CPU_ID_CALL,
 	TAG_CPU_ID_INLINED,
@@ -30,6 +35,7 @@ enum {
 
 	TAG_MACHINE = 512,
 	TAG_MESSAGES,
+	TAG_PAIRS,
 	TAG_MACHINE_NOTHING,
 };
 
@@ -72,7 +78,7 @@ static void repeat(uint64_t tag, const char *name, bench_function function)
 	name_tag(tag, name);
 }
 
-/* ---- O1: the switch ---------------------------------------------------------------------------*/
+/* ---- O1, O4: the switch, and the way to idle and back -----------------------------------------*/
 
 static void call_switch(uint64_t tag, struct ktlb_space *next)
 {
@@ -99,8 +105,10 @@ static void bench_switch(void)
 		call_switch(TAG_SWITCH_HIT, i % 2 ? &space_b : &space_a);
 		call_switch(TAG_SWITCH_SAME, i % 2 ? &space_b : &space_a);
 	}
+	ktlb_switch(&space_a);
+	ktlb_enter_lazy();
 	for (uint32_t i = 0; i < REPEATS; i++) {
-		ktlb_switch(&space_a);
+		call_switch(TAG_SWITCH_FROM_LAZY, &space_a);
 		bench_call(TAG_ENTER_LAZY, ktlb_enter_lazy, none);
 	}
 	arch_irq_restore(irq);
@@ -108,10 +116,11 @@ static void bench_switch(void)
 
 	name_tag(TAG_SWITCH_HIT, "switch hit");
 	name_tag(TAG_SWITCH_SAME, "switch to the space that is loaded");
+	name_tag(TAG_SWITCH_FROM_LAZY, "switch from lazy");
 	name_tag(TAG_ENTER_LAZY, "enter lazy");
 }
 
-/* ---- O2: flushes ------------------------------------------------------------------------------*/
+/* ---- O2: flushes, where the hardware takes them to all CPUs -----------------------------------*/
 
 /* The space has an id by now: a flush of one that never ran has nothing to do. */
 static void bench_flush(uint64_t tag, uint64_t pages, uint64_t stride)
@@ -175,27 +184,189 @@ static void bench_micro(void)
 	repeat(TAG_SEVEN_NOPS, "seven nops", bench_seven_nops);
 	repeat(TAG_RETURN, "return", bench_return);
 	bench_switch();
-	bench_flushes();
+	if (!KTLB_ARCH_INTERRUPTS)
+		bench_flushes();
 	bench_cpu_id();
 	ktlb_space_destroy(&space_b);
 	ktlb_space_destroy(&space_a);
 }
 
-static void bench_messages(uint32_t groups, uint32_t loops)
+/* Begins with a measurement of nothing at all. */
+static void begin_machine(uint64_t tag)
 {
 	uint64_t irq = arch_irq_save();
-	int failed;
 
 	bench_mark(TAG_MACHINE_NOTHING);
 	bench_mark(TAG_MACHINE);
 	arch_irq_restore(irq);
 	name_tag(TAG_MACHINE_NOTHING, "nothing on all CPUs");
+	bench_mark(tag);
+}
 
-	bench_mark(TAG_MESSAGES);
+static void bench_messages(uint32_t groups, uint32_t loops)
+{
+	int failed;
+
+	begin_machine(TAG_MESSAGES);
 	failed = run_messages(groups, loops);
 	bench_mark(TAG_MACHINE);
 	ASSERT(!failed);
 	name_tag(TAG_MESSAGES, "messages");
+}
+
+/*
+ * A kernel thread that stays on one CPU and has a space loaded whenever it runs, as a user's thread
+ * would, and that CPU is idle whenever it waits.
+ */
+struct worker {
+	struct space *space;
+	uint32_t loops;
+	int in, out; /* channels */
+	int begins;
+};
+
+static struct worker workers[MAX_CPUS];
+static struct latch workers_done;
+static uint32_t workers_ready;
+
+static void worker_loads(struct space *space)
+{
+	uint64_t irq = arch_irq_save();
+
+	arch_current()->space = space;
+	if (space)
+		ktlb_switch(&space->ktlb);
+	else
+		ktlb_enter_lazy();
+	arch_irq_restore(irq);
+}
+
+static void run_workers(const char *name, void (*run)(void *arg), uint32_t count)
+{
+	workers_done.missing = count;
+	workers_ready = 0;
+	for (uint32_t cpu = 0; cpu < count; cpu++)
+		kthread_create(name, run, &workers[cpu], (int32_t)cpu);
+	latch_wait(&workers_done);
+}
+
+/* ---- O4: a request, a response, and idle in between -------------------------------------------*/
+
+static void half_of_pair(void *arg)
+{
+	struct worker *me = arg;
+	struct message message = {{0}};
+
+	worker_loads(me->space);
+	for (uint32_t i = 0; i < me->loops; i++) {
+		if (me->begins)
+			ASSERT(!channel_send((uint32_t)me->out, &message));
+		ASSERT(!channel_receive((uint32_t)me->in, &message));
+		ASSERT(message.word[0] == i);
+		message.word[0] += (uint64_t)me->begins;
+		if (!me->begins)
+			ASSERT(!channel_send((uint32_t)me->out, &message));
+	}
+	worker_loads(NULL);
+	latch_done(&workers_done);
+}
+
+/* A pair is two neighbouring CPUs, each with a space of its own. */
+static void bench_pairs(uint32_t loops)
+{
+	static struct space spaces[MAX_CPUS];
+	uint32_t halves = cpu_count / 2 * 2;
+
+	ASSERT(halves);
+	for (uint32_t i = 0; i < halves; i++) {
+		vm_create(&spaces[i]);
+		workers[i] = (struct worker){
+			.space = &spaces[i], .loops = loops, .in = channel_create()};
+		ASSERT(workers[i].in >= 0);
+	}
+	for (uint32_t i = 0; i < halves; i++) {
+		workers[i].out = workers[i ^ 1].in;
+		workers[i].begins = i % 2 == 0;
+	}
+	begin_machine(TAG_PAIRS);
+	run_workers("half of a pair", half_of_pair, halves);
+	bench_mark(TAG_MACHINE);
+	name_tag(TAG_PAIRS, "pairs");
+	for (uint32_t i = 0; i < halves; i++) {
+		channel_destroy((uint32_t)workers[i].in);
+		vm_destroy(&spaces[i]);
+	}
+}
+
+/* ---- O5: a storm of flushes -------------------------------------------------------------------*/
+
+/* Each flushes its own page; nobody has ever touched one, which a flush cannot know. */
+static void stormer(void *arg)
+{
+	struct worker *me = arg;
+	uint64_t va = FLUSH_START + (uint64_t)(me - workers) * PAGE_SIZE;
+
+	worker_loads(me->space);
+	__atomic_fetch_add(&workers_ready, 1, __ATOMIC_RELEASE);
+	while (ktlb_load_acquire(&workers_ready) < cpu_count)
+		ktlb_relax();
+	for (uint32_t i = 0; i < me->loops; i++)
+		ktlb_flush_page(&me->space->ktlb, va, KTLB_LEAF_ONLY);
+	worker_loads(NULL);
+	latch_done(&workers_done);
+}
+
+static void bench_storm(uint32_t loops)
+{
+	static struct space space;
+	struct ktlb_stats before = {{0}}, after = {{0}};
+
+	ASSERT(KTLB_CFG_COUNT);
+	vm_create(&space);
+	for (uint32_t cpu = 0; cpu < cpu_count; cpu++)
+		workers[cpu] = (struct worker){.space = &space, .loops = loops};
+	ktlb_stats_add(&before);
+	run_workers("stormer", stormer, cpu_count);
+	ktlb_stats_add(&after);
+	for (uint32_t i = 0; i < KTLB_COUNTERS; i++)
+		kprintf("bench: counter %s is %lu\n", ktlb_counter_name((enum ktlb_counter)i),
+		        after.count[i] - before.count[i]);
+	vm_destroy(&space);
+}
+
+/* ---- time -------------------------------------------------------------------------------------*/
+
+#define TIMED_CALLS 10000u
+
+static void idle_round_trip(void)
+{
+	ktlb_switch(&space_a);
+	ktlb_enter_lazy();
+}
+
+/* The mean of many calls; what the loop itself takes is part of it. */
+static void time_calls(const char *name, bench_function function)
+{
+	uint64_t irq = arch_irq_save();
+	uint64_t ticks;
+
+	function();
+	ticks = arch_clock();
+	for (uint32_t i = 0; i < TIMED_CALLS; i++)
+		function();
+	ticks = arch_clock() - ticks;
+	arch_irq_restore(irq);
+	kprintf("bench: %lu ps is %s\n",
+	        ticks * 1000000 / (arch_clock_hz() / 1000000) / TIMED_CALLS, name);
+}
+
+static void bench_time(void)
+{
+	ktlb_space_init(&space_a, arch_empty_root());
+	time_calls("seven nops", bench_seven_nops);
+	time_calls("cpu id call", (bench_function)cpu_id_call);
+	time_calls("idle round trip", idle_round_trip);
+	ktlb_space_destroy(&space_a);
 }
 
 void bench_main(const char *cmdline)
@@ -206,5 +377,11 @@ void bench_main(const char *cmdline)
 	if (cmdline_number(cmdline, "messages", 0))
 		bench_messages((uint32_t)cmdline_number(cmdline, "groups", 1),
 		               (uint32_t)cmdline_number(cmdline, "loops", 100));
+	if (cmdline_number(cmdline, "pairs", 0))
+		bench_pairs((uint32_t)cmdline_number(cmdline, "loops", 100));
+	if (cmdline_number(cmdline, "storm", 0))
+		bench_storm((uint32_t)cmdline_number(cmdline, "loops", 100));
+	if (cmdline_number(cmdline, "time", 0))
+		bench_time();
 	kprintf("bench: done\n");
 }

@@ -39,7 +39,7 @@
 #include <arch_defs.h>
 
 /* How many CPUs this kernel can start; a page of tables and a stack each, nothing is quadratic. */
-#define MAX_CPUS 8
+#define MAX_CPUS 16
 
 #define ARRAY_LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -63,12 +63,15 @@ int string_equal(const char *a, const char *b);
 /* ---- the command line: main.c -----------------------------------------------------------------*/
 
 struct options {
-	const char *test;  /* the only test to run, or null: all */
-	uint64_t bench;    /* 1: bench_main instead of the tests */
-	uint64_t ids;      /* ktlb_config.id_limit */
-	uint64_t full;     /* ktlb_config.full_flush_strides */
-	uint64_t norange;  /* 1: no range invalidation, even if the CPUs have it */
-	uint64_t nottl;    /* 1: no level hints, likewise */
+	const char *test; /* the only test to run, or null: all */
+	uint64_t bench;   /* 1: bench_main instead of the tests */
+	uint64_t ids;     /* ktlb_config.id_limit */
+	uint64_t full;    /* ktlb_config.full_flush_strides */
+	uint64_t norange; /* 1: no range invalidation, even if the CPUs have it */
+	uint64_t nottl;   /* 1: no level hints, likewise */
+	uint64_t nopcid;  /* 1: no ids, likewise; and so for INVPCID and global pages */
+	uint64_t noinvpcid;
+	uint64_t noglobal;
 	uint64_t repeat;   /* 1: work around KTLB_ERRATUM_REPEAT_TLBI */
 	uint64_t phase;    /* the first tick comes this many thirds of a period later */
 	uint64_t rounds;   /* how many times longer the tests run */

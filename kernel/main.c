@@ -7,7 +7,9 @@
  * The command line is words:
  *   test          the boot tests (the default); test=NAME: one of them
  *   bench         the measurements instead; their words are theirs
- *   ids=N full=N norange nottl repeat    ktlb_config: id_limit, full_flush_strides, without, errata
+ *   ids=N full=N                         ktlb_config: id_limit, full_flush_strides
+ *   norange nottl repeat                 arm64: without, errata
+ *   nopcid noinvpcid noglobal            x86-64: without
  *   phase=N       the timer's first tick comes N thirds of a period later
  *   rounds=N      longer tests
  *   deadline=S silent=S hang      the watchdog
@@ -36,8 +38,8 @@ static uint32_t cpus_online;
 /* ---- the command line -------------------------------------------------------------------------*/
 
 static const char *const known_words[] = {
-	"test",  "bench",  "ids",      "norange", "nottl", "repeat",
-	"phase", "rounds", "deadline", "silent",  "hang",
+	"test",     "bench",  "ids",   "full",   "norange",  "nottl",  "nopcid", "noinvpcid",
+	"noglobal", "repeat", "phase", "rounds", "deadline", "silent", "hang",
 };
 
 /* Does the word that begins here have this name? Then where the name ends, else null. */
@@ -119,6 +121,9 @@ static void read_options(void)
 	options.full = cmdline_number(cmdline, "full", 0);
 	options.norange = cmdline_number(cmdline, "norange", 0);
 	options.nottl = cmdline_number(cmdline, "nottl", 0);
+	options.nopcid = cmdline_number(cmdline, "nopcid", 0);
+	options.noinvpcid = cmdline_number(cmdline, "noinvpcid", 0);
+	options.noglobal = cmdline_number(cmdline, "noglobal", 0);
 	options.repeat = cmdline_number(cmdline, "repeat", 0);
 	options.phase = cmdline_number(cmdline, "phase", 0);
 	options.rounds = cmdline_number(cmdline, "rounds", 1);

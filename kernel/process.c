@@ -45,6 +45,7 @@ static const char *const program_names[PROGRAMS] = {
 	[PROGRAM_SENDER] = "sender",
 	[PROGRAM_RECEIVER] = "receiver",
 	[PROGRAM_SPARSE] = "sparse",
+	[PROGRAM_LAZY] = "lazy",
 	[PROGRAM_FAULT] = "fault",
 };
 

@@ -303,10 +303,12 @@ static void fill_window_frame(uint64_t frame, uint64_t version)
 static void test_kernel_remap(void)
 {
 	uint64_t old[WINDOW_PAGES] = {0}, new[WINDOW_PAGES];
+	/* A version lasts until each CPU had its turn on the host, which may have but two. */
+	uint64_t versions = rounds(cpu_count <= 4 ? 50 : 200 / cpu_count);
 
 	window_version = 0;
 	start_everywhere("watch window", watch_window);
-	for (uint64_t version = 1; version <= rounds(50); version++) {
+	for (uint64_t version = 1; version <= versions; version++) {
 		for (uint32_t i = 0; i < WINDOW_PAGES; i++) {
 			new[i] = page_alloc();
 			fill_window_frame(new[i], version);
@@ -332,6 +334,103 @@ static void test_kernel_remap(void)
 	prove_counter(KTLB_COUNT_FLUSH_KERNEL);
 }
 
+/* ---- two that flush at once ------------------------------------------------------------------*/
+
+#define DUEL_ROUNDS 200
+
+static struct space duel_space;
+static uint64_t duel_frame[2];
+static uint64_t duel_stale;
+static uint64_t duel_meetings; /* how often one of the two has come to meet() */
+
+static uint64_t duel_address(uint64_t which)
+{
+	return ARCH_WINDOW + which * PAGE_SIZE;
+}
+
+/* Waits for the other one. Interrupts are off, and it may be flushing: hence the poll. */
+static void meet(void)
+{
+	uint64_t came = __atomic_add_fetch(&duel_meetings, 1, __ATOMIC_ACQ_REL);
+
+	while (ktlb_load_acquire(&duel_meetings) < (came + 1) / 2 * 2) {
+		ktlb_poll();
+		ktlb_relax();
+	}
+}
+
+static void duel_look(int there)
+{
+	for (uint64_t which = 0; which < 2; which++) {
+		uint64_t found = 0;
+
+		/* One more fault is allowed after a page has come, and none before it has gone. */
+		while (arch_probe(duel_address(which), &found) && there)
+			ktlb_relax();
+		if (found != (there ? duel_frame[which] : 0))
+			ktlb_add_relaxed(&duel_stale, 1);
+	}
+}
+
+/*
+ * One of the two: its page of the window comes and goes, as does that of the other, and whatever is
+ * flushed is flushed by both at the same time, so that each must serve the other while it waits.
+ */
+static void duel(void *arg)
+{
+	uint64_t me = (uint64_t)(uintptr_t)arg;
+
+	for (uint32_t round = 0; round < rounds(DUEL_ROUNDS); round++) {
+		uint64_t irq = arch_irq_save();
+
+		ktlb_switch(&duel_space.ktlb);
+		ktlb_store_relaxed(arch_window_entry(me), arch_window_page(duel_frame[me]));
+		ktlb_publish();
+		meet();
+		duel_look(1);
+		meet();
+		ktlb_store_relaxed(arch_window_entry(me), 0);
+		ktlb_flush_kernel_range(duel_address(me), PAGE_SIZE, PAGE_SIZE, KTLB_LEAF_ONLY);
+		meet();
+		duel_look(0);
+		ktlb_flush_space(&duel_space.ktlb);
+		ktlb_flush_page(&duel_space.ktlb, me * PAGE_SIZE, 0);
+		meet();
+		ktlb_enter_lazy();
+		arch_irq_restore(irq);
+	}
+	latch_done(&everywhere);
+}
+
+static void test_two_initiators(void)
+{
+	if (cpu_count == 1) {
+		skip("one CPU, no two initiators");
+		return;
+	}
+	vm_create(&duel_space);
+	duel_meetings = 0;
+	everywhere.missing = 2;
+	for (uint64_t which = 0; which < 2; which++) {
+		duel_frame[which] = page_alloc();
+		*(uint64_t *)page_pointer(duel_frame[which]) = duel_frame[which];
+	}
+	kthread_create("duel", duel, (void *)0, 0);
+	kthread_create("duel", duel, (void *)1, (int32_t)cpu_count - 1);
+	latch_wait(&everywhere);
+	for (uint64_t which = 0; which < 2; which++)
+		page_free(duel_frame[which]);
+	vm_destroy(&duel_space);
+
+	if (duel_stale)
+		fail("a CPU has seen a page after it had gone, or another one");
+	prove("meetings", duel_meetings);
+	prove_counter(KTLB_COUNT_FLUSH_KERNEL);
+	prove_counter(KTLB_COUNT_FLUSH_SPACE);
+	if (KTLB_ARCH_INTERRUPTS)
+		prove_counter(KTLB_COUNT_HANDLED);
+}
+
 /* ---- ids --------------------------------------------------------------------------------------*/
 
 #define ID_PROCESSES      24  /* more than the smallest limits, and fast */
@@ -339,7 +438,10 @@ static void test_kernel_remap(void)
 #define ID_LIMIT_SMALL    20
 #define ID_LIMIT_8_BITS   256
 
-/* Equal means: one number, one generation. */
+/* Else they are the system's, a number and a generation; per CPU they are its own business. */
+#define IDS_PER_CPU KTLB_ARCH_INTERRUPTS
+
+/* Equal means: one number, one generation; or one space, where ids are per CPU. */
 static void check_ids(void)
 {
 	static uint64_t id[MAX_PROCESSES];
@@ -352,7 +454,7 @@ static void check_ids(void)
 	if (complaint)
 		fail(complaint);
 	for (uint32_t i = 0; i < n; i++) {
-		if (id[i] && (id[i] & 0xffff) >= ktlb_id_limit())
+		if (!IDS_PER_CPU && id[i] && (id[i] & 0xffff) >= ktlb_id_limit())
 			fail("an id is beyond the limit");
 		for (uint32_t j = 0; j < i; j++)
 			if (id[i] && id[i] == id[j])
@@ -391,7 +493,9 @@ static void test_ids(void)
 	channel_destroy((uint32_t)out);
 	prove("processes", n);
 	prove_counter(KTLB_COUNT_ID_NEW);
-	if (limit > n) {
+	if (IDS_PER_CPU) {
+		prove_counter(KTLB_COUNT_SWITCH_FLUSH);
+	} else if (limit > n) {
 		skip("there are more ids than processes, so none is used twice: boot with ids=");
 	} else {
 		prove_counter(KTLB_COUNT_ROLLOVER);
@@ -406,6 +510,53 @@ static void test_lazy_exit(void)
 	for (uint32_t i = 0; i < rounds(20); i++)
 		run_program(PROGRAM_EXIT_IN_TURN, cpu_count * 2 | (i % 2) << 16, 0);
 	prove_counter(KTLB_COUNT_ENTER_LAZY);
+}
+
+/*
+ * Threads look at pages, sleep, and look again; meanwhile their CPUs idle and the pages go, with or
+ * without their tables. Where others are told by interrupt, `counter` says how often it came to
+ * that, and it is tried again until it has. It is read before the process ends, for the end makes
+ * all lazy CPUs leave, too. One channel says that the program is done, one that it may end, and
+ * each helper has one.
+ */
+static void run_lazy(uint32_t how, enum ktlb_counter counter)
+{
+	int by_interrupt = KTLB_ARCH_INTERRUPTS && KTLB_CFG_OPT_LAZY && cpu_count > 1;
+	uint32_t helpers = cpu_count > 1 ? cpu_count - 1 : 1, tries = 0;
+	struct message message = {{0}};
+	int done = channel_create();
+	uint64_t events = 0;
+
+	for (uint32_t i = 1; i < helpers + 2; i++)
+		ASSERT(channel_create() == done + (int)i);
+	do {
+		uint64_t before = counted(counter);
+		int process = process_spawn(PROGRAM_LAZY, (uint64_t)done | how << 16 |
+		                                                  helpers << 24 |
+		                                                  (uint64_t)rounds(20) << 32);
+
+		channel_receive((uint32_t)done, &message);
+		events += counted(counter) - before;
+		channel_send((uint32_t)done + 1, &message);
+		if (process_wait((uint32_t)process))
+			fail("a program failed");
+	} while (KTLB_CFG_COUNT && by_interrupt && !events && ++tries < RUN_TRIES);
+	for (uint32_t i = 0; i < helpers + 2; i++)
+		channel_destroy((uint32_t)done + i);
+	prove_counter(KTLB_COUNT_ENTER_LAZY);
+	if (by_interrupt)
+		prove_counted(ktlb_counter_name(counter), events);
+}
+
+static void test_lazy_flush(void)
+{
+	run_lazy(HOW_UNMAP, KTLB_COUNT_SKIP_LAZY);
+}
+
+static void test_lazy_tables(void)
+{
+	run_lazy(HOW_UNMAP_TABLE, KTLB_COUNT_HANDLED_LAZY);
+	prove("tables freed", ktlb_load_relaxed(&vm_counts.tables) - vm_before.tables);
 }
 
 static void test_migration(void)
@@ -426,8 +577,9 @@ static void test_messages(void)
 		fail("a message was lost, or came twice or too early");
 	prove("switches", cpu_counts_since().switches);
 	/* With very few ids no switch may be a hit. */
-	prove_counted("of spaces",
-	              counted(KTLB_COUNT_SWITCH_HIT) + counted(KTLB_COUNT_SWITCH_SLOW));
+	prove_counted("of spaces", counted(KTLB_COUNT_SWITCH_HIT) +
+	                                   counted(KTLB_COUNT_SWITCH_SLOW) +
+	                                   counted(KTLB_COUNT_SWITCH_FLUSH));
 }
 
 /* ---- all of them ------------------------------------------------------------------------------*/
@@ -443,8 +595,11 @@ static const struct test {
 	{"dontneed", test_dontneed},
 	{"sparse", test_sparse},
 	{"kernel-remap", test_kernel_remap},
+	{"two-initiators", test_two_initiators},
 	{"ids", test_ids},
 	{"lazy-exit", test_lazy_exit},
+	{"lazy-flush", test_lazy_flush},
+	{"lazy-tables", test_lazy_tables},
 	{"migration", test_migration},
 	{"storm", test_storm},
 	{"messages", test_messages},

@@ -20,10 +20,12 @@
 #include <arch.h>
 
 /*
- * From here on it is the whole space that is flushed: one entry of the top-level table, the largest
- * thing that a table can describe. What lies so far apart is not one range, but several.
+ * From here on it is the whole space that is flushed: what a table of tables describes. What lies
+ * so far apart is not one range, but several.
  */
-#define FLUSH_SPACE_SIZE ((uint64_t)1 << (PAGE_SHIFT + ARCH_TABLE_BITS * (ARCH_TABLE_LEVELS - 1)))
+#define FLUSH_SPACE_SIZE ((uint64_t)1 << (PAGE_SHIFT + ARCH_TABLE_BITS * 2))
+
+#define ENTRIES (1u << ARCH_TABLE_BITS)
 
 struct vm_counts vm_counts;
 
@@ -52,7 +54,7 @@ static void note(struct change *change, uint64_t va)
 
 static int is_empty_table(const uint64_t *table)
 {
-	for (uint32_t i = 0; i < 1u << ARCH_TABLE_BITS; i++)
+	for (uint32_t i = 0; i < ENTRIES; i++)
 		if (ktlb_load_relaxed(&table[i]))
 			return 0;
 	return 1;
@@ -93,7 +95,7 @@ static void walk(struct change *change, uint64_t *table, uint32_t level, uint64_
 	uint64_t step = (uint64_t)1 << shift;
 
 	for (uint64_t va = start, next; va < end && !change->error; va = next) {
-		uint64_t *entry = &table[va >> shift & ((1u << ARCH_TABLE_BITS) - 1)];
+		uint64_t *entry = &table[va >> shift & (ENTRIES - 1)];
 
 		next = (va & ~(step - 1)) + step;
 		if (next > end)
@@ -151,14 +153,17 @@ static void take_page(struct change *change, uint64_t entry, uint64_t va)
 void vm_create(struct space *space)
 {
 	space->root = page_alloc();
+	arch_new_root(space->root);
 	ktlb_space_init(&space->ktlb, space->root);
 }
 
+/* Of a top-level table the user's half alone: the rest, if there is one, is the kernel's. */
 static void free_tree(struct page_list *freed, uint64_t page, uint32_t level)
 {
 	const uint64_t *table = page_pointer(page);
+	uint64_t users = ARCH_USER_END >> (PAGE_SHIFT + ARCH_TABLE_BITS * level);
 
-	for (uint32_t i = 0; i < 1u << ARCH_TABLE_BITS; i++) {
+	for (uint32_t i = 0; i < ENTRIES && i < users; i++) {
 		uint64_t entry = ktlb_load_relaxed(&table[i]);
 
 		if (level && entry)
@@ -344,7 +349,7 @@ static uint64_t *find_entry(struct space *space, uint64_t va)
 	for (uint32_t level = ARCH_TABLE_LEVELS - 1;; level--) {
 		uint32_t shift = PAGE_SHIFT + ARCH_TABLE_BITS * level;
 		uint64_t *table = page_pointer(page);
-		uint64_t *entry = &table[va >> shift & ((1u << ARCH_TABLE_BITS) - 1)];
+		uint64_t *entry = &table[va >> shift & (ENTRIES - 1)];
 
 		if (!level)
 			return entry;

@@ -5,7 +5,7 @@
  * CPU that ticks but gets nowhere is caught by the deadline of the whole run.
  *
  * The patience has to be great: in an emulator a CPU is a thread of the host, which may not run for
- * seconds. With one CPU nobody is left to look; tools/run-arm64 gives up after its own time.
+ * seconds. With one CPU nobody is left to look; tools/run-qemu gives up after its own time.
  */
 #include <arch.h>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Boots a kernel in QEMU under the counting plugin and returns what was counted.
+"""Boots a kernel in QEMU and returns what was counted: by the plugin, or by the library itself.
 
 The machine counts instructions, not time (-icount), and one thread of the host runs all CPUs in
 turn, so that a boot repeats exactly.
@@ -8,6 +8,7 @@ turn, so that a boot repeats exactly.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tempfile
 from collections import Counter
@@ -17,10 +18,6 @@ from pathlib import Path
 import counts
 
 ROOT = Path(__file__).resolve().parent.parent
-RUN = ROOT / "tools" / "run-arm64"
-QEMU = "qemu-system-aarch64"
-CC = "aarch64-linux-gnu-gcc"
-NM = "aarch64-linux-gnu-nm"
 CPUS = 4
 TIMEOUT_S = 150
 LAST_LINES = 12
@@ -29,26 +26,68 @@ LAST_LINES = 12
 MARKS = {"mark": "bench_mark_store", "slots": "bench_mark_slots", "called": "ktlb_switch"}
 
 
+@dataclass(frozen=True)
+class Arch:
+    """What is different about an architecture's machine and tools."""
+
+    title: str
+    run: Path
+    qemu: str
+    tools: tuple[str, ...]  # prefixes of the compiler and the like; the first that is there
+    shift: int  # an instruction takes 2^shift ns of the guest's time
+    marks: dict[str, str]
+
+    def tool(self, name: str) -> str:
+        """A tool's name with its prefix."""
+        there = (prefix + name for prefix in self.tools if shutil.which(prefix + name))
+        return next(there, self.tools[0] + name)
+
+
+# x86-64's clocks are calibrated against another one, for a while: slow if time passes slowly.
+ARCHS = {
+    "arm64": Arch(
+        "arm64", ROOT / "tools/run-arm64", "qemu-system-aarch64", ("aarch64-linux-gnu-",), 0, MARKS
+    ),
+    "x86_64": Arch(
+        "x86-64",
+        ROOT / "tools/run-x86_64",
+        "qemu-system-x86_64",
+        ("x86_64-linux-gnu-", ""),
+        5,
+        {**MARKS, "interrupt": "machine_interrupt"},
+    ),
+}
+
+
 class BootError(Exception):
     """A boot failed; the text names the kernel, its command line and its last words."""
 
 
 @dataclass(frozen=True)
 class Boot:
-    """One boot: which kernel, on which CPU model, with which words."""
+    """One boot: which kernel, on which CPU model, with which words, on how many CPUs."""
 
     variant: str
     cpu: str
     cmdline: str
+    arch: str = "arm64"
+    cpus: int = CPUS
+    by_library: bool = False  # the library's own counters are wanted, and nothing else is
+
+    def kernel(self) -> str:
+        """The name of the build."""
+        return f"{self.arch}-lab-{self.variant}"
 
     def name(self) -> str:
         """For progress lines."""
-        return f"{self.variant} ({self.cpu}): {self.cmdline.removeprefix('bench ')}"
+        cpus = f"{self.cpu}, {self.cpus} CPUs"
+        return f"{self.arch} {self.variant} ({cpus}): {self.cmdline.removeprefix('bench ')}"
 
 
-def symbols(kernel: Path) -> dict[str, int]:
+def symbols(kernel: Path, arch: str = "arm64") -> dict[str, int]:
     """The addresses of a kernel's symbols."""
-    done = subprocess.run([NM, str(kernel)], capture_output=True, text=True, check=False)
+    nm = [ARCHS[arch].tool("nm"), str(kernel)]
+    done = subprocess.run(nm, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise BootError(f"not a kernel: {done.stderr.strip() or kernel}")
     table = {}
@@ -59,11 +98,11 @@ def symbols(kernel: Path) -> dict[str, int]:
     return table
 
 
-def plugin_argument(plugin: Path, kernel: Path, out: Path) -> str:
+def plugin_argument(arch: str, plugin: Path, kernel: Path, out: Path) -> str:
     """The argument of -plugin; a comma in a path has to be doubled."""
-    table = symbols(kernel)
+    table = symbols(kernel, arch)
     options = {"out": str(out)}
-    for option, name in MARKS.items():
+    for option, name in ARCHS[arch].marks.items():
         if name not in table:
             raise BootError(f"not a kernel with marks: {kernel} has no symbol {name}")
         options[option] = hex(table[name])
@@ -73,20 +112,23 @@ def plugin_argument(plugin: Path, kernel: Path, out: Path) -> str:
 
 def command(boot: Boot, kernel: Path) -> list[str]:
     """The boot, as a command; what makes it countable is in the environment."""
-    machine = ["-c", str(CPUS), "-m", boot.cpu]
-    return [str(RUN), *machine, str(kernel), *boot.cmdline.split()]
+    machine = ["-c", str(boot.cpus), "-m", boot.cpu]
+    return [str(ARCHS[boot.arch].run), *machine, str(kernel), *boot.cmdline.split()]
 
 
-def environment(kernel: Path, plugin: Path, out: Path) -> dict[str, str]:
-    """What tools/run-arm64 adds to QEMU's arguments, and how long it waits."""
-    extra = ["-icount", "shift=0,sleep=off", "-plugin", plugin_argument(plugin, kernel, out)]
+def environment(boot: Boot, kernel: Path, plugin: Path, out: Path) -> dict[str, str]:
+    """What tools/run-ARCH adds to QEMU's arguments, and how long it waits."""
+    extra = ["-icount", f"shift={ARCHS[boot.arch].shift},sleep=off"]
+    if not boot.by_library:
+        extra += ["-plugin", plugin_argument(boot.arch, plugin, kernel, out)]
     return {**os.environ, "QEMU_EXTRA": " ".join(extra), "KTLB_TIMEOUT": str(TIMEOUT_S)}
 
 
 def _failure(boot: Boot, kernel: Path, why: str, console: str) -> BootError:
     last = "\n".join("  | " + line for line in console.splitlines()[-LAST_LINES:])
     return BootError(
-        f'boot failed: {why}\n  kernel: {kernel}\n  cpu: {boot.cpu}\n  cmdline: "{boot.cmdline}"\n'
+        f"boot failed: {why}\n  kernel: {kernel}\n  cpu: {boot.cpu}, {boot.cpus} of them\n"
+        f'  cmdline: "{boot.cmdline}"\n'
         f"  the last lines of its console:\n{last or '  | (nothing)'}"
     )
 
@@ -97,7 +139,7 @@ def run(boot: Boot, kernel: Path, plugin: Path) -> dict[str, Counter[str]]:
         out = Path(directory) / "counts"
         done = subprocess.run(
             command(boot, kernel),
-            env=environment(kernel, plugin, out),
+            env=environment(boot, kernel, plugin, out),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -109,6 +151,8 @@ def run(boot: Boot, kernel: Path, plugin: Path) -> dict[str, Counter[str]]:
         if "bench: done" not in console:
             raise _failure(boot, kernel, "the benchmark did not end", console)
         try:
+            if boot.by_library:
+                return {counts.LIBRARY: counts.parse_library(console)}
             return counts.per_case(console, out.read_text())
         except counts.CountError as error:
             raise _failure(boot, kernel, str(error), console) from None

@@ -4,6 +4,8 @@
 The guest says on its console which case each tag stands for; the plugin says what was executed
 under each tag. Two cases are measurements of nothing at all, one on a CPU and one of the whole
 machine: their counts are those of the marks themselves, and are subtracted from every other case.
+
+Also reads what the guest says on its console of the library's own counters, and of time.
 """
 
 from __future__ import annotations
@@ -13,9 +15,12 @@ from collections import Counter
 
 NOTHING = "nothing"
 NOTHING_ON_ALL = "nothing on all CPUs"
+LIBRARY = "the library's own counters"
 MACHINE_TAGS = 512  # from this tag up a measurement is of the whole machine
 
 _CASE = re.compile(r"^bench: tag (\d+) is (.+?)\s*$", re.MULTILINE)
+_COUNTER = re.compile(r"^bench: counter (\w+) is (\d+)\s*$", re.MULTILINE)
+_TIME = re.compile(r"^bench: (\d+) ps is (.+?)\s*$", re.MULTILINE)
 
 
 class CountError(Exception):
@@ -42,6 +47,19 @@ def parse_cases(console: str) -> dict[int, str]:
         if cases.setdefault(int(number), name) != name:
             raise CountError(f"tag {number} stands for two cases: {cases[int(number)]}, {name}")
     return cases
+
+
+def parse_library(console: str) -> Counter[str]:
+    """The library's own counters, by name."""
+    found = Counter({name: int(value) for name, value in _COUNTER.findall(console)})
+    if not found:
+        raise CountError("the kernel says nothing of the library's counters")
+    return found
+
+
+def parse_times(console: str) -> dict[str, int]:
+    """How long each case takes, in picoseconds."""
+    return {name: int(value) for value, name in _TIME.findall(console)}
 
 
 def _the_one(name: str, repeats: list[Counter[str]]) -> Counter[str]:

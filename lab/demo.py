@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Boots the sample kernel in all the builds that the origins need, and shows before and after.
 
-Prints one table an origin, the origin's own figures beside ours, and writes demo.json and
-report.html. `make demo` builds what this needs and calls it.
+Prints one table an origin and architecture, the origin's own figures beside ours, and writes
+demo.json and report.html. `make demo` builds what this needs and calls it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ from typing import NoReturn
 
 import boot
 import experiments
+import kvm
 import tables
 from boot import Boot, BootError
 from experiments import Origins, Result
+from tables import Table
 
 ROOT = Path(__file__).resolve().parent.parent
-ORIGINS = ("O1", "O2", "O3")
+ORIGINS = ("O1", "O2", "O3", "O4", "O5")
 
 
 class Parser(argparse.ArgumentParser):
@@ -45,12 +47,17 @@ class Parser(argparse.ArgumentParser):
 def parse_arguments(argv: list[str]) -> argparse.Namespace:
     """The command line."""
     parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("origins", nargs="*", metavar="O1|O2|O3", help="only these (default: all)")
+    parser.add_argument(
+        "origins", nargs="*", metavar="ORIGIN", help="only these, O1 to O5 (default: all)"
+    )
     parser.add_argument(
         "--kernels",
         required=True,
         metavar="PATTERN",
-        help="where a build's kernel is; {} stands for its name",
+        help="where a build's kernel is; {} stands for its name, such as arm64-lab-default",
+    )
+    parser.add_argument(
+        "--skip-x86-64", metavar="WHY", help="without the x86-64 half, for this reason"
     )
     parser.add_argument("--plugin", required=True, type=Path, help="the counting plugin")
     parser.add_argument("--out", type=Path, default=ROOT / "out", help="where the files go")
@@ -112,7 +119,7 @@ def run_boots(
 
     def run(one: Boot) -> dict[str, Counter[str]]:
         with progress.of(one.name()):
-            return boot.run(one, Path(kernels.replace("{}", one.variant)), plugin)
+            return boot.run(one, Path(kernels.replace("{}", one.kernel())), plugin)
 
     with ThreadPoolExecutor(max_workers=jobs) as pool:
         try:
@@ -122,6 +129,11 @@ def run_boots(
             raise
         finally:
             progress.clear()
+
+
+def architectures(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """Those of this run."""
+    return tuple(a for a in boot.ARCHS if a != "x86_64" or not arguments.skip_x86_64)
 
 
 def version() -> str:
@@ -148,13 +160,16 @@ def first_line(*command: str) -> str:
     return (done.stdout.splitlines() or ["unknown"])[0]
 
 
-def provenance() -> str:
+def provenance(archs: tuple[str, ...]) -> str:
     """What the figures are of, in one sentence."""
-    return (
-        f"ktlb {version()}, commit {commit()}; arm64, {boot.CPUS} CPUs, in "
-        f"{first_line(boot.QEMU, '--version')}; compiled with -O2 by "
-        f"{first_line(boot.CC, '--version')}."
-    )
+    parts = [f"ktlb {version()}, commit {commit()}"]
+    for arch in (boot.ARCHS[name] for name in archs):
+        parts.append(
+            f"{arch.title}, {boot.CPUS} CPUs where nothing else is said, in "
+            f"{first_line(arch.qemu, '--version')}, compiled with -O2 by "
+            f"{first_line(arch.tool('gcc'), '--version')}"
+        )
+    return "; ".join(parts) + "."
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -179,13 +194,43 @@ def as_json(results: list[Result], name: str, tree: str) -> str:
     )
 
 
+def measured_times(arguments: argparse.Namespace) -> tuple[dict[str, kvm.Times], str]:
+    """Times under KVM and a sentence; the sentence is empty where there is nothing to time."""
+    variants = experiments.timed_variants(set(arguments.origins))
+    if arguments.skip_x86_64 or not variants:
+        return {}, ""
+
+    def kernel(variant: str) -> Path:
+        return Path(arguments.kernels.replace("{}", f"x86_64-lab-{variant}"))
+
+    return kvm.measure(variants, kernel)
+
+
+def measure(arguments: argparse.Namespace) -> tuple[list[Result], list[Table], list[str]]:
+    """All results, their tables, and what else there is to say."""
+    origins = Origins(ROOT / "lab/origins.json")
+    archs = architectures(arguments)
+    boots = experiments.boots(set(arguments.origins), archs)
+    counts = run_boots(boots, arguments.kernels, arguments.plugin, arguments.jobs)
+    times, about_kvm = measured_times(arguments)
+    results, shown = [], []
+    for origin in arguments.origins:
+        for arch in archs:
+            found = experiments.run(arch, origin, counts, origins, times)
+            if found is not None:
+                results += found
+                shown.append(tables.table(arch, origin, found, origins))
+    said = [about_kvm] if about_kvm else []
+    if arguments.skip_x86_64:
+        said.append(f"SKIP x86-64: {arguments.skip_x86_64}")
+    return results, shown, said
+
+
 def main(argv: list[str]) -> int:
     """Returns the exit status."""
     arguments = parse_arguments(argv)
-    origins = Origins(ROOT / "lab/origins.json")
-    boots = experiments.boots(set(arguments.origins))
     try:
-        counts = run_boots(boots, arguments.kernels, arguments.plugin, arguments.jobs)
+        results, shown, said = measure(arguments)
     except BootError as error:
         print(f"demo.py: {error}", file=sys.stderr)
         return 1
@@ -196,17 +241,14 @@ def main(argv: list[str]) -> int:
         print("demo.py: interrupted", file=sys.stderr)
         return 130
 
-    results, shown = [], []
-    for origin in arguments.origins:
-        of_origin = experiments.RUN[origin](counts, origins)
-        results += of_origin
-        shown.append(tables.table(origin, of_origin, origins))
     text = as_json(results, version(), commit())
+    about = " ".join([provenance(architectures(arguments)), *said])
     write_atomically(arguments.out / "demo.json", text)
-    write_atomically(arguments.out / "report.html", tables.as_page(shown, provenance()))
+    write_atomically(arguments.out / "report.html", tables.as_page(shown, about))
     if not arguments.json:
-        parts = ["\n".join(tables.wrapped(provenance())) + "\n"]
+        parts = ["\n".join(tables.wrapped(provenance(architectures(arguments)))) + "\n"]
         parts += [tables.as_text(one) for one in shown]
+        parts += [sentence + "\n" for sentence in said]
         parts.append(f"written: {arguments.out}/demo.json and {arguments.out}/report.html\n")
         text = "\n".join(parts)
     return say(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of the demo: one an origin, ours beside theirs, as text and as a page."""
+"""The tables of the demo: one an origin and architecture, ours beside theirs; text and page."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import html
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import boot
 import experiments
 from experiments import Number, Origins, Result
 
@@ -39,6 +40,7 @@ class Table:
     """One origin: columns come in groups, the first of which names the row."""
 
     origin: str
+    arch: str
     title: str
     groups: list[tuple[str, list[str]]]
     sections: list[Section]
@@ -63,7 +65,7 @@ def _heading(origins: Origins, origin: str) -> str:
 
 def _before_after(name: str, r: Result) -> list[str]:
     """A row of an origin with two arms."""
-    change = number(r.arms["after"] - r.arms["before"])
+    change = number(round(r.arms["after"] - r.arms["before"], 3))
     row = [name, *_cells(r.arms, ("before", "after")), change]
     return row + _cells(r.origin_arms, ("before", "after"))
 
@@ -105,6 +107,7 @@ def _o1(results: list[Result], origins: Origins) -> Table:
     seconds = build["rows"]["all"]
     return Table(
         "O1",
+        "arm64",
         _heading(origins, "O1"),
         [
             ("", ["metric"]),
@@ -158,6 +161,7 @@ def _o2(results: list[Result], origins: Origins) -> Table:
     theirs = origins.table("O2", f"pages=* stride={small}")
     return Table(
         "O2",
+        "arm64",
         _heading(origins, "O2"),
         [
             ("", ["pages"]),
@@ -184,16 +188,20 @@ def _o2(results: list[Result], origins: Origins) -> Table:
     )
 
 
+_O3_GROUPS = [
+    ("", ["metric"]),
+    ("ktlb, counts", ["before", "after", "change"]),
+    ("origin, ns for 1e9 calls", ["before", "after"]),
+]
+
+
 def _o3(results: list[Result], origins: Origins) -> Table:
     theirs = origins.table("O3", "call")
     return Table(
         "O3",
+        "arm64",
         _heading(origins, "O3"),
-        [
-            ("", ["metric"]),
-            ("ktlb, counts", ["before", "after", "change"]),
-            ("origin, ns for 1e9 calls", ["before", "after"]),
-        ],
+        _O3_GROUPS,
         [
             _by_metric(results, "call, not inlined", "A function that returns ktlb_cpu_id()"),
             _by_metric(results, "inlined", "ktlb_cpu_id() itself, inlined"),
@@ -208,12 +216,163 @@ def _o3(results: list[Result], origins: Origins) -> Table:
     )
 
 
-_MAKE = {"O1": _o1, "O2": _o2, "O3": _o3}
+# ---- x86-64 -----------------------------------------------------------------------------------
+
+NOT_UNDER_TCG = (
+    "QEMU's emulated CPU has no PCID, so that each root write empties the TLB of the user's half; "
+    "instructions of the PCID paths are not counted here."
+)
 
 
-def table(origin: str, results: list[Result], origins: Origins) -> Table:
-    """The table of one origin."""
-    return _MAKE[origin](results, origins)
+def _o3_x86_64(results: list[Result], origins: Origins) -> Table:
+    theirs = origins.table("O3", "call")
+    return Table(
+        "O3",
+        "x86_64",
+        _heading(origins, "O3"),
+        _O3_GROUPS,
+        [
+            _by_metric(results, experiments.O3_CALL, "A function that returns ktlb_cpu_id()"),
+            _by_metric(results, experiments.O3_INLINED, "ktlb_cpu_id() itself, inlined"),
+        ],
+        [
+            ONE_CALL,
+            "On x86-64 both arms are one instruction, a load relative to the per-CPU base "
+            "(mov %gs:...): there the number was never far away, and the change is arm64's.",
+            BUILDS,
+            f"The origin, on arm64: {theirs['note']}.",
+            DIFFERENT_THINGS,
+        ],
+    )
+
+
+def _three_arms(name: str, r: Result) -> list[str]:
+    ours = _cells(r.arms, experiments.O4_ARMS)
+    return [name, *ours, *_cells(r.origin_arms, ("before", "after"))]
+
+
+def _pairs(results: list[Result]) -> Section:
+    names = {experiments.PAIRS_MEDIAN: "median", experiments.PAIRS_SPREAD: "largest less smallest"}
+    rows = [_three_arms(f"{r.metric}, {names[r.case]}", r) for r in results if r.case in names]
+    return Section("Requests and responses over idle: two pairs of CPUs; the whole machine", rows)
+
+
+def _o4(results: list[Result], origins: Origins) -> Table:
+    trip = [_three_arms(r.metric, r) for r in results if r.case == experiments.TRIP]
+    switch, pairs = origins.table("O4", "switch"), origins.table("O4", "pairs")
+    return Table(
+        "O4",
+        "x86_64",
+        _heading(origins, "O4"),
+        [
+            ("", ["metric"]),
+            ("ktlb, counts", list(experiments.O4_ARMS)),
+            ("origin", ["before", "after"]),
+        ],
+        [Section("One round trip from idle to a task and back", trip), _pairs(results)],
+        [
+            "before: idle is eager (KTLB_CFG_OPT_LAZY=0, KTLB_CFG_OPT_KEEP_MASK_BIT=0: it loads "
+            "the kernel's root and takes the CPU out of the old space's set, as the kernel of the "
+            "origin's day did), O4 off (KTLB_CFG_OPT_KERNEL_NO_MASK=0); after: the same with O4 "
+            "on; defaults: ktlb as shipped, which stays in the space lazily.",
+            "Atomics of a round trip are read-modify-writes (LOCK, XCHG) of shared sets of CPUs; "
+            "the full fence, a locked OR to the CPU's own stack, is none. A round trip is "
+            "ktlb_switch(space) and ktlb_enter_lazy(), after a trip that is not measured.",
+            ONE_CALL,
+            f"The pairs: {experiments.PAIRS_LOOPS} requests and responses each, between kernel "
+            "threads pinned to neighbouring CPUs, each with a space of its own, over channels of "
+            "the sample kernel; each wait ends in the idle thread; from their start to their end, "
+            f"{len(experiments.PHASES)} phases of the timer. Atomics there are all, locks "
+            "included; switches are calls of ktlb_switch, root writes are writes of CR3; "
+            "interrupts are the kernel's wake-ups and the timer's. The interleaving of CPUs is "
+            "the emulator's.",
+            NOT_UNDER_TCG,
+            BUILDS.replace("its one option", "these options"),
+            f"The origin ({switch['machine']}): beside the atomics, {switch['unit']}: "
+            f"{switch['note']}; beside all instructions, {pairs['unit']}: {pairs['note']}.",
+            DIFFERENT_THINGS,
+        ],
+    )
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 3):+.3f}" if round(value, 3) else "0.000"
+
+
+def _storm_section(results: list[Result], cpus: int) -> Section:
+    spread = {r.metric: r.arms for r in results if r.case == experiments.storm_spread(cpus)}
+    rows = []
+    for r in results:
+        if r.case == experiments.storm_median(cpus):
+            change = _signed(r.arms["after"] - r.arms["before"])
+            cells = [f"{of[arm]:.3f}" for of in (r.arms, spread[r.metric]) for arm in r.arms]
+            rows.append([r.metric, *cells[:2], change, *cells[2:]])
+    return Section(f"{cpus} CPUs, a thread on each", rows)
+
+
+def _theirs_by_threads(results: list[Result], machine: str) -> Section:
+    rows = []
+    for r in results:
+        if r.case.startswith("threads="):
+            before, after = r.origin_arms["before"], r.origin_arms["after"]
+            row = [r.case, number(before), number(after), f"{after / before - 1:+.1%}", "", ""]
+            rows.append(row)
+    return Section(f"The origin's own, iterations ({machine})", rows)
+
+
+def _o5(results: list[Result], origins: Origins) -> Table:
+    theirs = origins.table("O5", "threads=*")
+    return Table(
+        "O5",
+        "x86_64",
+        _heading(origins, "O5"),
+        [
+            ("", ["of each request handled"]),
+            (f"median of {len(experiments.PHASES)} phases", ["before", "after", "change"]),
+            ("largest less smallest", ["before", "after"]),
+        ],
+        [
+            *(_storm_section(results, cpus) for cpus in experiments.STORM_CPUS),
+            _theirs_by_threads(results, theirs["machine"]),
+        ],
+        [
+            "How: the library's own counters (KTLB_CFG_COUNT=1), no instruction is counted. All "
+            "threads run in one space, and each flushes a page of its own, "
+            f"{experiments.STORM_LOOPS} times, as after giving it back. The page is not touched: a "
+            "flush cannot know. The emulator runs all CPUs in turn on one thread of the host "
+            "(-icount), which repeats exactly; the interleaving is its own, and two CPUs that take "
+            "turns hardly ever flush at once.",
+            "A request is handled by each CPU that is asked, and by the one that flushes, for its "
+            "own part. Generation reads are those of the contended line in the handler: before, "
+            "one for every request; after, none where the request's own number says that the work "
+            "is done.",
+            "An iteration of the origin is two shootdowns on Linux (giving the page back, and the "
+            "copy-on-write after the read), and one on ktlb: requests are compared, not "
+            "iterations.",
+            "Built as shipped; before differs in KTLB_CFG_OPT_EARLY_OUT=0.",
+            f"The origin: {theirs['note']}.",
+            DIFFERENT_THINGS,
+        ],
+    )
+
+
+_MAKE = {
+    ("arm64", "O1"): _o1,
+    ("arm64", "O2"): _o2,
+    ("arm64", "O3"): _o3,
+    ("x86_64", "O3"): _o3_x86_64,
+    ("x86_64", "O4"): _o4,
+    ("x86_64", "O5"): _o5,
+}
+
+
+def table(arch: str, origin: str, results: list[Result], origins: Origins) -> Table:
+    """The table of one origin on one architecture."""
+    return _MAKE[arch, origin](results, origins)
+
+
+def _name(t: Table) -> str:
+    return f"{t.origin} on {boot.ARCHS[t.arch].title}"
 
 
 # ---- as text ----------------------------------------------------------------------------------
@@ -264,7 +423,7 @@ def as_text(t: Table) -> str:
         name.ljust(sum(group) + len(group) - 1)
         for (name, _), group in zip(t.groups, widths, strict=True)
     ]
-    lines = wrapped(t.title, f"{t.origin} ", "   ")
+    lines = wrapped(t.title, f"{_name(t)}: ", "   ")
     lines += ["", " | ".join(groups).rstrip()]
     lines.append(_line([c for _, columns in t.groups for c in columns], widths))
     for section in t.sections:
@@ -324,7 +483,7 @@ def _html_table(t: Table) -> str:
         for name, group in t.groups
     )
     lines = [
-        f"<h2>{t.origin}: {html.escape(t.title)}</h2>",
+        f"<h2>{_name(t)}: {html.escape(t.title)}</h2>",
         '<div class="wide"><table><thead>',
         f"<tr>{groups}</tr>",
         _html_row("th", columns, t),

@@ -32,9 +32,10 @@ void ktlb_ids_cpu_online(struct ktlb_cpu *self)
 	KTLB_REQUIRE((ktlb_or_relaxed(&ktlb_online.word[self->number / 64], bit) & bit) == 0,
 	             "ktlb_cpu_online: this CPU number is online already", self->number, 0);
 	for (cpu = 0; cpu < KTLB_CFG_MAX_CPUS; cpu++)
-		online += ktlb_load_relaxed(&ktlb_cpus[cpu]) != 0;
-	KTLB_REQUIRE(online < ktlb_sys.cpus, "ktlb_cpu_online: more CPUs than ktlb_config.cpus",
-	             online + 1, ktlb_sys.cpus);
+		online += (uint32_t)(ktlb_load_relaxed(&ktlb_online.word[cpu / 64]) >> cpu % 64 &
+		                     1);
+	KTLB_REQUIRE(online <= ktlb_sys.cpus, "ktlb_cpu_online: more CPUs than ktlb_config.cpus",
+	             online, ktlb_sys.cpus);
 	if (!KTLB_CFG_OPT_KERNEL_NO_MASK)
 		ktlb_mask_add(&ktlb_kernel_space, self->number);
 	/* [B12] release, partner: ktlb_load_dependency of flushers, who else read a state that is not
@@ -71,7 +72,14 @@ void ktlb_mask_add(struct ktlb_space *space, uint32_t cpu)
 void ktlb_mask_remove(struct ktlb_space *space, uint32_t cpu)
 {
 	ktlb_count(KTLB_COUNT_MASK_RMW);
-	ktlb_and_relaxed(&space->cpus.word[cpu / 64], ~((uint64_t)1 << cpu % 64));
+	/* [B31] release, partner: the fence of a flusher. Without it: the CPU is seen to be out of the
+	 * set while its old root is still walked. */
+	ktlb_and_release(&space->cpus.word[cpu / 64], ~((uint64_t)1 << cpu % 64));
+}
+
+int ktlb_mask_has(const struct ktlb_space *space, uint32_t cpu)
+{
+	return (int)(ktlb_load_relaxed(&space->cpus.word[cpu / 64]) >> cpu % 64 & 1);
 }
 
 uint64_t ktlb_space_id(const struct ktlb_space *space)
@@ -97,7 +105,7 @@ const char *ktlb_audit(void)
 		return "ktlb_audit: the slot in use belongs to another space";
 	if (slot->clean > ktlb_load_relaxed(&loaded->generation))
 		return "ktlb_audit: a slot is clean up to a generation that has not been";
-	if (!ktlb_cpuset_has(&loaded->cpus, self->number))
+	if (!ktlb_mask_has(loaded, self->number))
 		return "ktlb_audit: a CPU is not in the set of the space that it has loaded";
 	return 0;
 }

@@ -56,6 +56,7 @@ extern KTLB_HIDDEN struct ktlb_space ktlb_kernel_space;
 /* This CPU leaves or enters the set of a space. */
 void ktlb_mask_add(struct ktlb_space *space, uint32_t cpu);
 void ktlb_mask_remove(struct ktlb_space *space, uint32_t cpu);
+int ktlb_mask_has(const struct ktlb_space *space, uint32_t cpu);
 
 /* Loads the kernel's root in place of a space that is loaded lazily. Interrupts off. */
 void ktlb_leave_lazy_space(struct ktlb_cpu *self);

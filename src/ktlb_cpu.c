@@ -70,8 +70,8 @@ static int is_zero(const struct ktlb_cpu *state)
 }
 
 /*
- * The TLB is emptied when the final root is loaded and before the CPU is known: what the firmware
- * or the start-up tables have left, global entries included, must not be met by a space.
+ * The TLB is emptied under the final root: what the firmware or the start-up tables have left, global
+ * entries included, must not be met by a space.
  */
 void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state)
 {
@@ -110,6 +110,7 @@ void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state)
 
 	ktlb_arch_cpu_online(ktlb_sys.kernel_root, ktlb_sys.features);
 	ktlb_ids_cpu_online(state);
+	ktlb_poll(); /* what was asked since, should its interrupt have been lost */
 }
 
 static void add_counts(struct ktlb_stats *sum, const struct ktlb_cpu *cpu)

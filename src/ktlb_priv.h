@@ -69,8 +69,7 @@ struct ktlb_sys {
 extern KTLB_HIDDEN struct ktlb_sys ktlb_sys;
 
 /*
- * The state of each CPU that has been online, by number; else null. Written under the allocator's
- * lock, with release [B12]; read without it through ktlb_load_dependency.
+ * The state of each CPU that has been online, by number; else null. Written with release [B12]; read without it through ktlb_load_dependency.
  */
 extern KTLB_HIDDEN struct ktlb_cpu *ktlb_cpus[KTLB_CFG_MAX_CPUS];
 extern KTLB_HIDDEN struct ktlb_cpuset ktlb_online;

@@ -91,7 +91,7 @@ static void flush_user(struct ktlb_cpu *self, const struct ktlb_request *request
 
 	if (ktlb_load_relaxed(&self->loaded) != space) {
 		ktlb_count(KTLB_COUNT_HANDLED_OTHER);
-		if (ktlb_cpuset_has(&space->cpus, self->number))
+		if (ktlb_mask_has(space, self->number))
 			ktlb_mask_remove(space, self->number);
 		return;
 	}
@@ -272,6 +272,12 @@ static int choose(struct ktlb_cpu *self, const struct ktlb_request *what,
 			}
 		}
 	}
+	/*
+	 * [B31] acquire, partners: the release of those who have left the set, [B23] of those who have
+	 * left the space, and the fence of those who have gone lazy. What they did before came before
+	 * what the caller does with the page.
+	 */
+	ktlb_fence_acquire();
 	return ktlb_load_relaxed(&self->loaded) == space;
 }
 

@@ -30,6 +30,7 @@ void ktlb_switch(struct ktlb_space *next)
 	struct ktlb_space *last;
 
 	KTLB_CHECK(ktlb_insn_irqs_off(), "ktlb_switch: interrupts must be off", 0, 0);
+	KTLB_CHECK(next, "ktlb_switch: the space is not initialised", 0, 0);
 	self = ktlb_cpu_self();
 	last = ktlb_load_relaxed(&self->loaded);
 	if (ktlb_unlikely(last != next)) {

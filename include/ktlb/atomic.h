@@ -19,7 +19,7 @@
 #define ktlb_add_relaxed(p, v)      __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
 #define ktlb_add_release(p, v)      __atomic_fetch_add((p), (v), __ATOMIC_RELEASE)
 #define ktlb_or_relaxed(p, v)       __atomic_fetch_or((p), (v), __ATOMIC_RELAXED)
-#define ktlb_and_relaxed(p, v)      __atomic_fetch_and((p), (v), __ATOMIC_RELAXED)
+#define ktlb_and_release(p, v)      __atomic_fetch_and((p), (v), __ATOMIC_RELEASE)
 
 /* Fences. A read-modify-write is a full one on x86-64 only: where code relies on that it says so by
  * ktlb_fence_after_rmw(), which is the architecture's. */

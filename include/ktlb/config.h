@@ -191,7 +191,7 @@
 #error "KTLB_CFG_CHECK must be 0 or 1"
 #endif
 
-/* 1: events are counted per CPU, see ktlb_stats_read. 0: they are not, and all counts read 0. */
+/* 1: events are counted per CPU, see ktlb_stats_add. 0: they are not, and all counts read 0. */
 #ifndef KTLB_CFG_COUNT
 #define KTLB_CFG_COUNT 1
 #endif

@@ -267,6 +267,7 @@ struct ktlb_cpu {
  * KTLB_CFG_PERCPU == KTLB_OWN this also sets the per-CPU base register (see ktlb/cpu.h).
  *
  * Context: the CPU itself, interrupts off, final page table and TCR, before its first user space.
+ *          x86-64: its local APIC accepts the interrupt of ktlb_port_send_ipi, which may stay pending.
  * Fails:   "ktlb_cpu_online: ktlb_init has not run"
  *          "ktlb_cpu_online: CPU number is not below KTLB_CFG_MAX_CPUS"
  *          "ktlb_cpu_online: more CPUs than ktlb_config.cpus"
@@ -338,7 +339,7 @@ void ktlb_space_destroy(struct ktlb_space *space);
  * will go on with elsewhere.
  *
  * Context: interrupts off, CPU online; may spin for the allocator's lock.
- * Ordering: full barrier at its beginning, before anything of `next` is read. What follows it in
+ * Ordering: full barrier at its beginning, before the id (x86-64: the generation) of `next` is read. What follows it in
  *          the program runs under the new root.
  * Fails:   "ktlb_switch: interrupts must be off"
  *          "ktlb_switch: the space is not initialised"
@@ -349,7 +350,9 @@ void ktlb_switch(struct ktlb_space *next);
 
 /*
  * Leaves the user space on this CPU: for a switch to the idle thread or to any that has no user
- * half. arm64: the empty table is loaded. Calling it twice is harmless.
+ * half. arm64: the empty table is loaded. x86-64: the root stays, but nothing of the user's half may be
+ * used until the next ktlb_switch, for flushes of leaves pass this CPU over. Calling it twice is
+ * harmless.
  *
  * Context and ordering: as ktlb_switch.
  * Fails:   "ktlb_enter_lazy: interrupts must be off"
@@ -360,6 +363,7 @@ void ktlb_enter_lazy(void);
 /*
  * ktlb_handle_ipi: the handler of the interrupt that ktlb_port_send_ipi sends; x86-64 only.
  * Context: interrupts off, CPU online. It takes no lock and waits for nobody.
+ * Fails:   "ktlb_handle_ipi: interrupts must be off"
  *
  * ktlb_poll: serves what other CPUs ask of this one, if anything. Call it in every loop that waits
  * with interrupts off: a CPU that flushes waits for all that it has asked. arm64: the hardware
@@ -397,7 +401,9 @@ static inline void ktlb_poll(void)
  * wrong one leaves entries behind. Start and end are rounded outwards to leaves. The leaf of
  * ktlb_flush_page is a page.
  *
- * arm64: leaf entries of a user's half must be non-global (nG), and those of the kernel's global.
+ * Leaf entries of a user's half must not be global (arm64: nG set), and those of the kernel's must be,
+ * unless x86-64's CR4.PGE is off. On an x86-64 CPU whose INVLPG spares global entries when PCIDs are
+ * on (Alder Lake and its time), take KTLB_FEATURE_PCID away by ktlb_config.without.
  *
  * Context: any, interrupts on or off, preemptible; a kernel that lets the caller migrate calls
  *          ktlb_switch or ktlb_enter_lazy at each thread switch. arm64: does not wait for other

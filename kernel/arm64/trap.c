@@ -152,3 +152,9 @@ uint64_t arch_empty_root(void)
 {
 	return ADDRESS(arch_empty_table) - ARCH_LINEAR_OFFSET;
 }
+
+/* The kernel's half has a root of its own. */
+void arch_new_root(uint64_t root)
+{
+	(void)root;
+}

@@ -13,6 +13,7 @@ static void (*const programs[PROGRAMS])(uint64_t arg) = {
 	[PROGRAM_SENDER] = program_sender,
 	[PROGRAM_RECEIVER] = program_receiver,
 	[PROGRAM_SPARSE] = program_sparse,
+	[PROGRAM_LAZY] = program_lazy,
 	[PROGRAM_FAULT] = program_fault,
 };
 

@@ -232,6 +232,81 @@ void program_sparse(uint64_t arg)
 	}
 }
 
+/* ---- changes while the threads that used the pages sleep --------------------------------------*/
+
+/* Nothing else is within 1 GiB, so that tables go with the pages, unless the anchor keeps them. */
+#define LAZY        0x80000000ull
+#define LAZY_PAGES  5
+#define LAZY_ANCHOR (LAZY + 64 * PAGE)
+#define LAZY_LOOKED USER_FREE /* how many helpers have looked, ever */
+
+static uint64_t lazy_tag(uint64_t round, uint64_t page)
+{
+	return round << 16 | page | 0x8000;
+}
+
+/* Waits for a message, looks at all pages, says so. Word 0 is the round, word 1: are they there? */
+static void lazy_helper(uint64_t channel)
+{
+	struct message m;
+
+	for (;;) {
+		receive(channel, &m);
+		for (uint64_t page = 0; page < LAZY_PAGES; page++) {
+			uint64_t value = 0;
+			int worked = try_load(LAZY + page * PAGE, &value);
+
+			if (worked && !m.word[1])
+				DIE("read what went while the CPU was idle: page, content", page,
+				    value);
+			if (m.word[1] && (!worked || value != lazy_tag(m.word[0], page)))
+				DIE("not what came while the CPU was idle: page, content", page,
+				    value);
+		}
+		__atomic_fetch_add((uint64_t *)(uintptr_t)LAZY_LOOKED, 1, __ATOMIC_RELEASE);
+	}
+}
+
+/*
+ * All helpers look, each where a CPU is idle, and sleep again. This thread does not: it would make
+ * its CPU free for one of them. A moment later their CPUs are idle, too.
+ */
+static void lazy_look(uint64_t first, uint64_t helpers, uint64_t round, uint64_t there)
+{
+	uint64_t *looked = (uint64_t *)(uintptr_t)LAZY_LOOKED, before = *looked;
+	struct message m = {{round, there}};
+
+	for (uint64_t i = 0; i < helpers; i++)
+		send(first + i, &m);
+	while (__atomic_load_n(looked, __ATOMIC_ACQUIRE) != before + helpers)
+		;
+	for (uint32_t i = 0; i < 20; i++)
+		sys_cpu();
+}
+
+void program_lazy(uint64_t arg)
+{
+	uint64_t done = arg & 0xffff, how = arg >> 16 & 0xff, helpers = arg >> 24 & 0xff;
+	struct message m = {{0}};
+
+	map(LAZY_LOOKED, 1, PROT_READ | PROT_WRITE);
+	if (how == HOW_UNMAP)
+		map(LAZY_ANCHOR, 1, PROT_READ | PROT_WRITE);
+	for (uint64_t i = 0; i < helpers; i++)
+		thread_create(lazy_helper, done + 2 + i);
+	for (uint64_t round = 0; round < arg >> 32; round++) {
+		map(LAZY, LAZY_PAGES, PROT_READ | PROT_WRITE);
+		for (uint64_t page = 0; page < LAZY_PAGES; page++)
+			if (!try_store(LAZY + page * PAGE, lazy_tag(round, page)))
+				DIE("a fresh page faults: round, page", round, page);
+		lazy_look(done + 2, helpers, round, 1);
+		unmap(LAZY, LAZY_PAGES);
+		lazy_look(done + 2, helpers, round, 0);
+	}
+	send(done, &m);
+	receive(done + 1, &m);
+}
+
 /* ---- one that has to be stopped ---------------------------------------------------------------*/
 
 void program_fault(uint64_t arg)

@@ -56,6 +56,7 @@ void program_exit_in_turn(uint64_t arg);
 void program_sender(uint64_t arg);
 void program_receiver(uint64_t arg);
 void program_sparse(uint64_t arg);
+void program_lazy(uint64_t arg);
 void program_fault(uint64_t arg);
 
 #endif /* USER_H */

@@ -4,7 +4,7 @@
  *
  * All marks are the one store at bench_mark_store; what it stores to, bench_mark_slots + tag, is
  * what the mark means. Execution goes on at the address in r10, so that the way from the first mark
- * to the last is the same around a function as around nothing: JMP, then LEA, MOV, JMP, MOVB. The
+ * to the last is the same around a function as around nothing: JMP, then MOV, LEA, JMP, MOVB. The
  * return address is on the stack in both cases; nothing pops it, and the stack pointer is restored.
  */
 	.text

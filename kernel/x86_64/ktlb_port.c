@@ -51,8 +51,7 @@ void ktlb_port_send_ipi(const struct ktlb_cpuset *cpus)
 {
 	uint32_t cpu;
 
-	ktlb_cpuset_for_each(cpu, cpus)
-		machine_send(cpu, VECTOR_KTLB);
+	ktlb_cpuset_for_each(cpu, cpus) machine_send(cpu, VECTOR_KTLB);
 }
 
 /* ---- the start --------------------------------------------------------------------------------*/
@@ -68,9 +67,12 @@ void port_start_ktlb(void)
 {
 	struct ktlb_config config = {
 		.cpus = cpu_count,
-		.id_limit = (uint32_t)options.ids, /* 0: as many as ktlb likes */
+		.id_limit = (uint32_t)options.ids, /* must be 0 here */
 		.kernel_root = arch_empty_root(),
 		.full_flush_strides = (uint32_t)options.full, /* 0: the default */
+		.without = (options.nopcid ? KTLB_FEATURE_PCID : 0) |
+	                   (options.noinvpcid ? KTLB_FEATURE_INVPCID : 0) |
+	                   (options.noglobal ? KTLB_FEATURE_GLOBAL_PAGES : 0),
 	};
 
 	ktlb_init(&config);

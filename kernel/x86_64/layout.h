@@ -7,7 +7,7 @@
  * 48-bit addresses: four levels of 4 KiB tables. The upper half is the kernel's and the same in
  * every space; only its last 2 GiB are in use. They begin with a linear map of the RAM, in which
  * the kernel itself is linked (-mcmodel=kernel), and end with the interrupt controller's registers
- * and the window. The firmware keeps its tables in the last MiB of the RAM: no frames from there.
+ * and the window. RAM_END leaves out the last 16 MiB: the firmware keeps its tables there.
  */
 #define LINEAR_OFFSET 0xffffffff80000000
 #define APIC_MAPPED   0xffffffffffc00000
@@ -43,7 +43,7 @@
 #define PTE_TABLE  (PTE_A | PTE_WRITE | PTE_PRESENT)
 #define PTE_MEMORY (PTE_D | PTE_A | PTE_PRESENT)
 
-/* CR0: paging, write protection for the kernel too, native FPU errors, the fixed bit, protection. */
+/* CR0: paging, write protection for the kernel too, native FPU errors, a fixed bit, protection. */
 #define CR0_KERNEL 0x80010031
 
 #define CR4_PAE  0x20

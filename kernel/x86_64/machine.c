@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What QEMU's "q35" machine has around the CPUs: console, exit, start info, ACPI's list of CPUs, the
- * local interrupt controllers (APIC) with their timers, and the clock.
+ * What QEMU's "q35" machine has around the CPUs: console, exit, start info, ACPI's list of CPUs,
+ * the local interrupt controllers (APIC) with their timers, and the clock.
  *
  * The clock is the time stamp counter; QEMU's and KVM's is the same on all CPUs and never stops.
  * Manual: Intel SDM volume 3, chapter "Advanced Programmable Interrupt Controller (APIC)".
@@ -149,17 +149,17 @@ uint32_t arch_cpu_number(void)
 #define APIC_TIMER_CURRENT 0x390
 #define APIC_TIMER_DIVIDE  0x3e0
 
-#define APIC_BASE_ENABLE  (1u << 11)
-#define APIC_BASE_X2APIC  (1u << 10)
-#define APIC_ENABLE       (1u << 8)  /* APIC_SPURIOUS */
-#define APIC_MASKED       (1u << 16) /* APIC_TIMER */
-#define APIC_PENDING      (1u << 12) /* APIC_COMMAND */
-#define APIC_INIT         0x4500
-#define APIC_STARTUP      0x4600
-#define APIC_DIVIDE_BY_1  0xb
-#define CPUID_X2APIC      (1u << 21)
-#define CPUID_SMEP        (1u << 7)
-#define CPUID_SMAP        (1u << 20)
+#define APIC_BASE_ENABLE (1u << 11)
+#define APIC_BASE_X2APIC (1u << 10)
+#define APIC_ENABLE      (1u << 8)  /* APIC_SPURIOUS */
+#define APIC_MASKED      (1u << 16) /* APIC_TIMER */
+#define APIC_PENDING     (1u << 12) /* APIC_COMMAND */
+#define APIC_INIT        0x4500
+#define APIC_STARTUP     0x4600
+#define APIC_DIVIDE_BY_1 0xb
+#define CPUID_X2APIC     (1u << 21)
+#define CPUID_SMEP       (1u << 7)
+#define CPUID_SMAP       (1u << 20)
 
 static int x2apic;
 
@@ -339,10 +339,8 @@ static void start_features(void)
 {
 	uint32_t leaf[4], cr4 = 0;
 
-	cpuid(1, leaf);
-	x2apic = (leaf[2] & CPUID_X2APIC) != 0;
-	write_msr(MSR_APIC_BASE, read_msr(MSR_APIC_BASE) | APIC_BASE_ENABLE |
-	                                 (x2apic ? APIC_BASE_X2APIC : 0));
+	write_msr(MSR_APIC_BASE,
+	          read_msr(MSR_APIC_BASE) | APIC_BASE_ENABLE | (x2apic ? APIC_BASE_X2APIC : 0));
 	apic_write(APIC_SPURIOUS, APIC_ENABLE | VECTOR_SPURIOUS);
 	apic_write(APIC_TIMER, APIC_MASKED | VECTOR_TIMER);
 	apic_write(APIC_TIMER_DIVIDE, APIC_DIVIDE_BY_1);
@@ -358,7 +356,13 @@ static void start_features(void)
 /* From start.S; the start info's address, or 0 on all CPUs but the first. */
 void machine_start(uint32_t info)
 {
+	uint32_t leaf[4];
+
 	trap_start();
+	if (info) {
+		cpuid(1, leaf);
+		x2apic = (leaf[2] & CPUID_X2APIC) != 0;
+	}
 	start_features();
 	if (!info)
 		kernel_start_cpu();

@@ -5,13 +5,13 @@
 
 #include <stdint.h>
 
-#define READ_REGISTER(name)                                                   \
-	static inline uint64_t read_##name(void)                              \
-	{                                                                     \
-		uint64_t value;                                               \
-                                                                              \
+#define READ_REGISTER(name)                                                         \
+	static inline uint64_t read_##name(void)                                    \
+	{                                                                           \
+		uint64_t value;                                                     \
+                                                                                    \
 		__asm__ volatile("mov %%" #name ", %0" : "=r"(value) : : "memory"); \
-		return value;                                                 \
+		return value;                                                       \
 	}
 
 READ_REGISTER(cr2)

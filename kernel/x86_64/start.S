@@ -54,8 +54,8 @@ _start:
 
 /*
  * EBX: the start info, or 0 on all CPUs but the first. The order is the manual's (Intel SDM volume
- * 3, "Initializing IA-32e Mode"): PAE, the root, LME, paging. There is no page of code that both
- * maps know at one address but that of the identity map: hence the jump in two steps.
+ * 3, "Initializing IA-32e Mode"): PAE, the root, LME, paging. The first map shows the RAM twice, at
+ * its physical addresses, where this runs, and where the kernel is linked, to go on there.
  */
 enter_long_mode:
 	mov	$CR4_PAE, %eax
@@ -79,8 +79,8 @@ long_mode:
 high:
 	/*
 	 * The identity map goes. Its entries are marked global, too, but were not cached as such
-	 * while CR4.PGE was 0; setting that empties the TLB anyway ("Operations that Invalidate TLBs
-	 * and Paging-Structure Caches").
+	 * while CR4.PGE was 0; and setting that empties the TLB ("Operations that Invalidate
+	 * TLBs and Paging-Structure Caches").
 	 */
 	mov	$PHYSICAL(kernel_root), %eax
 	mov	%rax, %cr3

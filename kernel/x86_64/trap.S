@@ -3,11 +3,11 @@
  * Exceptions and interrupts, and the switch between threads.
  *
  * In the kernel the GS base is the distance to this CPU's copies of per-CPU variables; in user mode
- * it is the user's, and the kernel's waits in IA32_KERNEL_GS_BASE. An entry whose saved code segment
- * is the user's, and only that, exchanges them, before anything can ask who we are; so does the way
- * back. In between there are no interrupts. What no masking stops (NMI, machine check, and a double
- * fault) may come between an entry and its SWAPGS; it has a stack of its own, asks for nothing that
- * is per CPU, and does not return.
+ * it is the user's, and the kernel's waits in IA32_KERNEL_GS_BASE. An entry whose saved code
+ * segment is the user's, and only that, exchanges them, before anything can ask who we are; so does
+ * the way back. In between there are no interrupts. What no masking stops (NMI, machine check, and
+ * a double fault) may come between an entry and its SWAPGS; it has a stack of its own, asks for
+ * nothing that is per CPU, and does not return.
  *
  * In user mode the stack pointer for entries (the task state segment's) is the empty end of the
  * running thread's kernel stack, which is the address of its descriptor.
@@ -45,8 +45,8 @@
 .endm
 
 /*
- * A stub for each vector, TRAP_STUB_SIZE apart. Where the CPU pushes no error code the stub does
- * (Intel SDM volume 3, "Exception and Interrupt Reference": 8, 10 to 14, 17, 21, 29 and 30 have one).
+ * A stub for each vector, TRAP_STUB_SIZE apart. Where the CPU pushes no error code the stub does:
+ * all but 8, 10 to 14, 17, 21, 29 and 30 (Intel SDM volume 3, "Exception and Interrupt Reference").
  */
 	.balign	TRAP_STUB_SIZE
 	.global	trap_stubs

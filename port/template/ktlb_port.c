@@ -48,3 +48,17 @@ void ktlb_port_irq_restore(uint64_t saved)
 	(void)saved;
 	not_ported();
 }
+
+#if KTLB_ARCH_INTERRUPTS
+/*
+ * x86-64: interrupt each CPU of the set, with a vector whose handler calls ktlb_handle_ipi and then
+ * ends the interrupt. Stores made before must be visible to it: on an x2APIC, MFENCE and LFENCE first.
+ *
+ * Example:  ktlb_cpuset_for_each (cpu, cpus) apic_send(apic_id_of[cpu], KTLB_VECTOR);
+ */
+void ktlb_port_send_ipi(const struct ktlb_cpuset *cpus)
+{
+	(void)cpus;
+	not_ported();
+}
+#endif

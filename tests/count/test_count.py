@@ -4,9 +4,10 @@
 
 First against guest.S, a guest whose every block is known by hand. Then, given a sample kernel,
 against a disassembly: a function without branches executes its instructions once, so the plugin
-must count as many as objdump lists, loads and stores too.
+must count as many as objdump lists, loads and stores too. x86-64's tests are in x86_64.py.
 
     test_count.py --plugin FILE --guest FILE [--kernel FILE]
+                  [--decode FILE --kernel-x86-64 FILE]
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ sys.path[:0] = [str(TESTS), str(TESTS.parent / "lab")]
 import boot  # noqa: E402
 import counts  # noqa: E402
 import experiments  # noqa: E402
+import x86_64  # noqa: E402
 from tap import Tap  # noqa: E402
 
 OBJDUMP = "aarch64-linux-gnu-objdump"
@@ -88,7 +90,7 @@ def boot_guest(guest: Path, plugin: Path) -> tuple[dict[int, list[Counter[str]]]
     table = boot.symbols(guest)
     with tempfile.TemporaryDirectory(prefix="ktlb-count-") as directory:
         out = Path(directory) / "counts"
-        command = [boot.QEMU, "-M", "virt,gic-version=3", "-cpu", "max", "-smp", "2"]
+        command = [boot.ARCHS["arm64"].qemu, "-M", "virt,gic-version=3", "-cpu", "max", "-smp", "2"]
         command += ["-nodefaults", "-display", "none", "-semihosting", "-kernel", str(guest)]
         command += ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off", "-plugin"]
         command.append(
@@ -175,12 +177,17 @@ def main() -> int:
     parser.add_argument("--plugin", type=Path, required=True)
     parser.add_argument("--guest", type=Path, required=True)
     parser.add_argument("--kernel", type=Path)
+    parser.add_argument("--decode", type=Path)
+    parser.add_argument("--kernel-x86-64", type=Path)
     arguments = parser.parse_args()
     tap = Tap("count")
     test_guest(tap, arguments.guest, arguments.plugin)
     if arguments.kernel:
         test_kernel(tap, arguments.kernel, arguments.plugin)
         test_failure(tap, arguments.kernel, arguments.plugin)
+    if arguments.kernel_x86_64:
+        x86_64.test_decoder(tap, arguments.decode, arguments.kernel_x86_64)
+        x86_64.test_kernel(tap, arguments.kernel_x86_64, arguments.plugin)
     return tap.end()
 
 

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,14 +18,25 @@ TESTS = Path(__file__).resolve().parents[1]
 LAB = TESTS.parent / "lab"
 sys.path[:0] = [str(TESTS), str(LAB)]
 
+import boot  # noqa: E402
 import counts  # noqa: E402
 import demo  # noqa: E402
 import experiments  # noqa: E402
+import kvm  # noqa: E402
 import tables  # noqa: E402
 from boot import Boot, BootError, symbols  # noqa: E402
 from experiments import Origins, Result  # noqa: E402
 from tap import Tap  # noqa: E402
 
+ALL = set(demo.ORIGINS)
+ARCHS = tuple(boot.ARCHS)
+DEVICE_OF_NOTHING = Path("/dev/null")
+TIMES = {
+    "default": {"cpu id call": 1500, "idle round trip": 10500},
+    "o3-before": {"cpu id call": 2500},
+    "o4-after": {"idle round trip": 20500},
+    "o4-before": {"idle round trip": 30500},
+}
 CONSOLE = """starting
 bench: tag 1 is nothing
 bench: tag 7 is switch hit
@@ -66,26 +78,76 @@ def test_counts(tap: Tap) -> None:
     fails("less than nothing", "fewer instructions", CONSOLE, few)
 
 
+STORM = """bench: counter request is 30
+bench: counter interrupt is 10
+bench: counter handled is 40
+bench: done
+"""
+
+
+def test_library(tap: Tap) -> None:
+    """The library's own counters, and times."""
+    found = counts.parse_library(STORM)
+    tap.check("counters of the library", found, {"request": 30, "interrupt": 10, "handled": 40})
+    silent = CONSOLE
+    tap.raises("no counters", counts.CountError, "nothing", lambda: counts.parse_library(silent))
+    times = counts.parse_times("bench: 1500 ps is seven nops\r\nbench: tag 1 is x\n")
+    tap.check("times", times, {"seven nops": 1500})
+
+
+def test_kvm(tap: Tap) -> None:
+    """Whether KVM is there and real: a device that is none, made-up times."""
+
+    def fails(what: str, text: str, function: object) -> None:
+        tap.raises(f"KVM: {what}", kvm.NoKvm, text, function)
+
+    with tempfile.TemporaryDirectory() as directory:
+        none = Path(directory) / "kvm"
+        fails("no device", "there is no", lambda: kvm.probe(none, none))
+        none.mkdir()
+        fails("a device that does not open", "cannot be opened", lambda: kvm.probe(none, none))
+        times, said = kvm.measure(["default"], lambda _: none, none)
+        tap.check("KVM: no times", times, {})
+        tap.check("KVM: one line says why", ("\n" in said, "directory" in said), (False, True))
+        if DEVICE_OF_NOTHING.exists():
+            kernel = Path(directory) / "kernel"
+            kernel.write_text("no kernel")
+            begin = time.monotonic()
+            fails("a kernel that is none", "", lambda: kvm.probe(kernel, DEVICE_OF_NOTHING))
+            tap.check("KVM: the probe is short", time.monotonic() - begin < 8, True)
+    fails("slow NOPs", "emulates instructions", lambda: kvm.judged({kvm.NOPS: 5_000_000}))
+    fails("no NOPs", "did not measure", lambda: kvm.judged({}))
+    fast = {kvm.NOPS: 3_000}
+    tap.check("KVM: fast NOPs are a CPU's", kvm.judged(fast), fast)
+
+
 def made_up_counts() -> dict[Boot, dict[str, Counter[str]]]:
     """A different figure for each boot, case and counter."""
     cases = ["cpu id call", "cpu id inlined", "no cpu id", "messages", *experiments.SWITCH_CASES]
+    cases += ["pairs", "switch from lazy", counts.LIBRARY]
     cases += [f"pages={p} stride={s}" for p in experiments.PAGES for s in experiments.STRIDES]
     names = ["instructions", "load", "store", "atomic", "accesses", "tlbi", "called", "ttbr"]
+    names += ["root", "interrupt", "handled", "request", *(n for n, _ in experiments.STORM_METRICS)]
     return {
         b: {
             case: Counter({n: 1000 * i + 10 * j + k for k, n in enumerate(names)})
             for j, case in enumerate(cases)
         }
-        for i, b in enumerate(experiments.boots({"O1", "O2", "O3"}), 1)
+        for i, b in enumerate(experiments.boots(ALL, ARCHS), 1)
     }
 
 
 def test_results(tap: Tap, origins: Origins) -> list[Result]:
     """Each result is of the right boot, and stands beside the right figure."""
-    boots = experiments.boots({"O1", "O2", "O3"})
+    boots = experiments.boots(ALL, ARCHS)
+    arm64 = [b for b in boots if b.arch == "arm64"]
+    tap.check("without x86-64, the boots of arm64", experiments.boots(ALL, ("arm64",)), arm64)
+    o4 = experiments.boots({"O4"}, ARCHS)
+    tap.check("one origin, its boots", {b.arch for b in o4}, {"x86_64"})
     tap.check("no boot twice", len(boots), len(set(boots)))
     made_up = made_up_counts()
-    results = [r for run in experiments.RUN.values() for r in run(made_up, origins)]
+    found = [experiments.run(a, o, made_up, origins, TIMES) for a in ARCHS for o in demo.ORIGINS]
+    results = [r for some in found if some is not None for r in some]
     keys = [(r.origin, r.case, r.metric) for r in results]
     tap.check("no result twice", len(keys), len(set(keys)))
     of = {key: r for key, r in zip(keys, results, strict=True)}
@@ -112,7 +174,45 @@ def test_results(tap: Tap, origins: Origins) -> list[Result]:
     tap.check("O1: the median is one of three", middle.arms["after"], sorted(phases)[1])
     spread = of["O1", experiments.MESSAGE_SPREAD, "instructions"].arms["after"]
     tap.check("O1: spread", spread, max(phases) - min(phases))
+    test_results_x86_64(tap, of, made_up)
     return results
+
+
+def test_results_x86_64(
+    tap: Tap,
+    of: dict[tuple[str, str, str], Result],
+    made_up: dict[Boot, dict[str, Counter[str]]],
+) -> None:
+    """The same for x86-64."""
+    call = of["O3", experiments.O3_CALL, "instructions"]
+    tap.check("O3, x86-64: figures", call.origin_arms["after"], 1206212658)
+    trip = of["O4", experiments.TRIP, "atomics"]
+    want = {}
+    for arm, variant in experiments.O4_ARMS.items():
+        cases = made_up[experiments.micro_x86_64(variant)]
+        want[arm] = cases["switch from lazy"]["atomic"] + cases["enter lazy"]["atomic"]
+    tap.check("O4: a trip is there and back", trip.arms, want)
+    tap.check("O4: figures", trip.origin_arms, {"before": 1.8, "after": 0.9})
+    pairs = of["O4", experiments.PAIRS_MEDIAN, "instructions"]
+    tap.check("O4: throughput", pairs.origin_arms, {"before": 1712640, "after": 1740750})
+    timed = of["O4", experiments.TRIP, experiments.NANOSECONDS]
+    tap.check("O4: times", timed.arms, {"before": 30.5, "after": 20.5, "defaults": 10.5})
+
+    metric = "generation reads"
+    storm = of["O5", experiments.storm_median(4), metric].arms["before"]
+    rates = []
+    for phase in experiments.PHASES:
+        count = made_up[experiments.storm("storm-before", 4, phase)][counts.LIBRARY]
+        rates.append(round(count["generation_read"] / count["handled"], 4))
+    tap.check("O5: the median is one of three", storm, sorted(rates)[1])
+    spread = of["O5", experiments.storm_spread(4), metric].arms["before"]
+    tap.check("O5: spread", spread, round(max(rates) - min(rates), 4))
+    last = of["O5", "threads=55", "iterations"].origin_arms
+    tap.check("O5: figures", last, {"before": 614363, "after": 778913})
+    archs = {(r.origin, r.arch) for r in of.values()}
+    want_archs = {("O1", "arm64"), ("O2", "arm64"), ("O3", "arm64")}
+    want_archs |= {("O3", "x86_64"), ("O4", "x86_64"), ("O5", "x86_64")}
+    tap.check("each origin is where it belongs", archs, want_archs)
 
 
 class Page(HTMLParser):
@@ -140,15 +240,21 @@ class Page(HTMLParser):
 
 def test_tables(tap: Tap, results: list[Result], origins: Origins) -> None:
     """Text of a readable width, a page that is complete in itself, JSON as promised."""
+    keys = list(dict.fromkeys((r.arch, r.origin) for r in results))
     made = [
-        tables.table(o, [r for r in results if r.origin == o], origins) for o in demo.ORIGINS
+        tables.table(a, o, [r for r in results if (r.arch, r.origin) == (a, o)], origins)
+        for a, o in keys
     ]
     text = "\n".join(tables.as_text(t) for t in made)
     tap.check("no line is too wide", [x for x in text.splitlines() if len(x) > tables.WIDTH], [])
-    for figure in ("145514", "17106", "1602888401", "0.707", "1508"):
+    for figure in ("145514", "17106", "1602888401", "0.707", "1508", "1740750", "778913", "20.5"):
         tap.check(f"the origin's {figure} is shown", figure in text, True)
     each = [tables.DIFFERENT_THINGS in " ".join(t.notes) for t in made]
-    tap.check("under each table: counts are not times", each, [True] * 3)
+    tap.check("under each table: counts are not times", each, [True] * len(made))
+
+    for arch, origin in keys:
+        title = f"{origin} on {boot.ARCHS[arch].title}: "
+        tap.check(f"a title: {title}", any(x.startswith(title) for x in text.splitlines()), True)
 
     page = Page()
     page.feed(tables.as_page(made, "0 <&>"))
@@ -209,6 +315,8 @@ def main() -> int:
     tap = Tap("lab")
     origins = Origins(LAB / "origins.json")
     test_counts(tap)
+    test_library(tap)
+    test_kvm(tap)
     results = test_results(tap, origins)
     test_tables(tap, results, origins)
     test_errors(tap)

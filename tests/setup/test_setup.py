@@ -25,7 +25,7 @@ HELPERS = ("sh", "cat", "awk", "grep", "mktemp", "rm", "tail", "env", "touch", "
 TOOLS = ("make", "gcc", "python3", "aarch64-linux-gnu-gcc", "g++", "clang", "clang-format")
 TOOLS += ("shellcheck",)
 
-# Knows packages once there are lists; "installs" QEMU; two files of 1.5 and 2.1 MB to fetch.
+# Knows packages once there are lists; "installs" QEMU, for both architectures; two files of 1.5 and 2.1 MB to fetch.
 APT_GET = """#!/bin/sh
 echo "apt-get $*" >>"$CALLS"
 case $* in
@@ -34,8 +34,10 @@ update*) touch "$LISTS" ;;
     echo "'http://host/a.deb' a.deb 1500000 SHA256:0"
     echo "'https://host/b.deb' b.deb 2100000 SHA256:0" ;;
 *) [ -e "$FAIL" ] && exit 100
-   printf '#!/bin/sh\\n' >"$BIN/qemu-system-aarch64"
-   chmod +x "$BIN/qemu-system-aarch64" ;;
+   for qemu in qemu-system-aarch64 qemu-system-x86_64; do
+       printf '#!/bin/sh\\n' >"$BIN/$qemu"
+       chmod +x "$BIN/$qemu"
+   done ;;
 esac
 """
 APT_CACHE = """#!/bin/sh
@@ -105,7 +107,8 @@ class Machine:
         return Ran(done.returncode, done.stdout, done.stderr, calls)
 
 
-INSTALL = "apt-get install --no-install-recommends -y qemu-system-arm"
+QEMUS = ["qemu-system-arm", "qemu-system-x86"]
+INSTALL = "apt-get install --no-install-recommends -y qemu-system-arm qemu-system-x86"
 
 
 def test_arguments(tap: Tap, directory: Path) -> None:
@@ -125,7 +128,7 @@ def test_install(tap: Tap, directory: Path) -> None:
     tap.check("lists first, then size, then packages", kinds, ["update", "install", "install"])
     tap.check("asks for the size before", "--print-uris" in ran.calls[1], True)
     tap.check("without recommended packages", "--no-install-recommends" in ran.calls[2], True)
-    tap.check("what is missing, no more", ran.calls[2].split()[-1], "qemu-system-arm")
+    tap.check("what is missing, no more", ran.calls[2].split()[-2:], QEMUS)
     tap.check("the size, rounded up", " 4 MB" in ran.out, True)
     again = machine.run("demo")
     tap.check("then there is nothing to do", (again.status, again.calls), (0, []))

@@ -34,9 +34,13 @@ static void die(const char *why)
 	abort();
 }
 
+/* Everything that is logged is done with interrupts off: an interrupt in between would find half. */
 static void log_event(enum fake_op op, uint64_t operand)
 {
 	struct fake_event event = {op, this_cpu, operand};
+
+	if (!fake_this()->irqs_off)
+		die("a privileged instruction with interrupts on");
 
 	if (fake_events < FAKE_LOG)
 		fake_log[fake_events++] = event;

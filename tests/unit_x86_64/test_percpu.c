@@ -486,6 +486,71 @@ static void random_walks(void **unused)
 	}
 }
 
+/* A CPU that was lazy in another space is asked for the one that it runs now. */
+static void who_was_lazy_elsewhere_is_asked(void **unused)
+{
+	(void)unused;
+	switch_on(2, &space[1]);
+	lazy_on(2);
+	switch_on(2, &space[2]);
+	fake_run_on(0);
+	fake_events = 0;
+	ktlb_flush_page(&space[2], 0x1000, KTLB_LEAF_ONLY);
+	EXPECT({FAKE_IPI, 0, 2}, {FAKE_INVLPG, 2, 0x1000});
+}
+
+/* A space in the memory of one that is gone is another one, whatever is cached of the old. */
+static void ids_of_spaces_never_repeat(void **unused)
+{
+	uint64_t id;
+
+	(void)unused;
+	switch_on(0, &space[0]);
+	id = ktlb_space_id(&space[0]);
+	ktlb_space_destroy(&space[0]);
+	ktlb_space_init(&space[0], 1 << 20);
+	assert_int_not_equal(ktlb_space_id(&space[0]), id);
+	fake_events = 0;
+	switch_on(0, &space[0]);
+	assert_int_equal(fake_log[0].op, FAKE_CR3);
+	assert_int_equal(fake_log[0].operand & KEEP, 0);
+}
+
+/* Two changes ahead of a CPU, and only the request of the first is here: everything goes. */
+static void a_range_is_not_enough_for_two_changes(void **unused)
+{
+	(void)unused;
+	switch_on(0, &space[0]);
+	fake_run_on(0);
+	space[0].generation += 2;
+	ktlb_cpus[1]->request = (struct ktlb_request){&space[0], space[0].generation - 1, 0x1000, 1,
+	                                              12,        KTLB_WHAT_LEAVES,        1};
+	ktlb_cpus[1]->call[0].request = &ktlb_cpus[1]->request;
+	ktlb_cpus[0]->queue = &ktlb_cpus[1]->call[0];
+	fake_events = 0;
+	ktlb_poll();
+	EXPECT({FAKE_CR3, 0, 1 << 20 | 1});
+}
+
+/* A CPU comes online known first, and empties its TLB then [B22]. */
+static void online_empties_the_tlb(void **unused)
+{
+	static struct ktlb_cpu late;
+	int emptied = 0;
+
+	(void)unused;
+	fake_start(4, 1, 1, 1);
+	memset(&late, 0, sizeof(late));
+	fake_cpu[5].irqs_off = 1;
+	fake_run_on(5);
+	ktlb_sys.cpus = 5;
+	ktlb_cpu_online(5, &late);
+	for (unsigned i = 0; i < fake_events; i++)
+		emptied |= fake_log[i].op == FAKE_INVPCID && fake_log[i].cpu == 5;
+	assert_true(emptied);
+	assert_ptr_equal(ktlb_cpus[5], &late);
+}
+
 /* ---- misuse -----------------------------------------------------------------------------------*/
 
 static void misuse(void **unused)
@@ -513,6 +578,9 @@ static void misuse(void **unused)
 	fake_this()->irqs_off = 1;
 	assert_string_equal(FAKE_SENTENCE_OF(ktlb_switch(&zero)),
 	                    "ktlb_switch: the space is not initialised");
+	if (KTLB_CFG_CHECK)
+		assert_string_equal(FAKE_SENTENCE_OF(ktlb_switch(0)),
+		                    "ktlb_switch: the space is not initialised");
 	if (KTLB_CFG_CHECK) {
 		assert_string_equal(FAKE_SENTENCE_OF(ktlb_flush_page(&zero, 0, 0)),
 		                    "ktlb_flush: the space is not initialised");
@@ -559,6 +627,10 @@ int main(void)
 		cmocka_unit_test_setup(waiting_cpus_serve, with_pcid),
 		cmocka_unit_test_setup(interrupts_are_given_back, with_pcid),
 		cmocka_unit_test(random_walks),
+		cmocka_unit_test_setup(who_was_lazy_elsewhere_is_asked, with_pcid),
+		cmocka_unit_test_setup(ids_of_spaces_never_repeat, with_pcid),
+		cmocka_unit_test_setup(a_range_is_not_enough_for_two_changes, with_pcid),
+		cmocka_unit_test(online_empties_the_tlb),
 		cmocka_unit_test_setup(misuse, with_pcid),
 		cmocka_unit_test_setup(who_am_i, with_pcid),
 	};

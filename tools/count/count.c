@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plugin for QEMU's TCG that counts what each CPU of an arm64 guest executes between two marks.
+ * A plugin for QEMU's TCG that counts what each CPU of a guest, arm64 or x86-64, executes between two
+ * marks.
  *
  * A mark is one store instruction of the guest, at an address that the plugin is told. The address
  * that it stores to says what the mark means: slots + tag. The stored value means nothing.
@@ -15,18 +16,22 @@
  *
  *   tag=7 cpu=0 instructions=12 load=3 … called=0      ("cpu=all" for the whole machine)
  *
+ * whose kinds are those of the guest's architecture.
+ *
  * One that is begun twice, or never ended, becomes a line that begins with "broken".
  *
- * What is counted: every instruction is of one kind (decode.h), known when it is translated; the
- * counter of its kind goes up each time before it is executed. The first mark is not part of what
+ * What is counted: every instruction is of one kind (decode.h, decode_x86_64.h), known when it is
+ * translated; the counter of its kind goes up each time before it is executed. The first mark is not part of what
  * is counted, the last one is: the guest measures nothing at all, too, and the reader subtracts
  * that. An instruction that takes a fault is counted each time that it is tried. A CPU that waits
- * for an interrupt executes nothing. "called" counts executions of one more given address.
+ * for an interrupt executes nothing. "called" and "interrupt" count executions of one more given
+ * address each.
  *
  * Counters of a CPU are written by that CPU's thread alone. A measurement of the whole machine
  * reads those of the others and wants one thread for all (-accel tcg,thread=single).
  *
- *   -plugin build/count.so,mark=ADDRESS,slots=ADDRESS,out=FILE[,called=ADDRESS]
+ *   -plugin build/count.so,mark=ADDRESS,slots=ADDRESS,out=FILE
+ *           [,called=ADDRESS][,interrupt=ADDRESS]
  */
 #define _POSIX_C_SOURCE 200809L /* flockfile */
 
@@ -36,21 +41,61 @@
 #include <string.h>
 
 #include "decode.h"
+#include "decode_x86_64.h"
 #include "qemu_plugin_api.h"
+
+#define KINDS_MAX 16 /* of instructions, of one architecture */
 
 enum {
 	TAG_CPU_END = 0,
 	TAG_MACHINE_END = 512,
 	TAGS = 1024,
 
-	COUNT_CALLED = COUNT_KINDS, /* one more counter, beside those of the kinds */
+	COUNT_CALLED = KINDS_MAX, /* two more counters, beside those of the kinds */
+	COUNT_INTERRUPT,
 	COUNTERS,
 };
 
-static const char *const counter_name[COUNTERS] = {
-	"other",   "load",     "store", "atomic", "exclusive", "tlbi_page", "tlbi_range",
-	"tlbi_id", "tlbi_all", "dsb",   "dmb",    "isb",       "ttbr",      "called",
+/* What is different about a guest's architecture. */
+struct arch {
+	const char *target; /* as QEMU names it */
+	unsigned int kinds;
+	const char *kind_name[KINDS_MAX];
+	unsigned int (*kind)(const uint8_t *byte, size_t size); /* of an instruction */
 };
+
+static unsigned int kind_arm64(const uint8_t *byte, size_t size)
+{
+	uint32_t bits;
+
+	(void)size;
+	memcpy(&bits, byte, sizeof(bits));
+	return count_decode(bits);
+}
+
+static unsigned int kind_x86_64(const uint8_t *byte, size_t size)
+{
+	return count_decode_x86_64(byte, size);
+}
+
+static const struct arch archs[] = {
+	{
+		.target = "aarch64",
+		.kinds = COUNT_KINDS,
+		.kind_name = {"other", "load", "store", "atomic", "exclusive", "tlbi_page",
+                              "tlbi_range", "tlbi_id", "tlbi_all", "dsb", "dmb", "isb", "ttbr"},
+		.kind = kind_arm64,
+	},
+	{
+		.target = "x86_64",
+		.kinds = COUNT_X86_64_KINDS,
+		.kind_name = {"other", "atomic", "fence", "root", "invlpg", "invpcid"},
+		.kind = kind_x86_64,
+	},
+};
+static const struct arch *arch;
+
+_Static_assert(COUNT_KINDS <= KINDS_MAX && COUNT_X86_64_KINDS <= KINDS_MAX, "raise KINDS_MAX");
 
 struct count {
 	uint64_t of[COUNTERS];
@@ -71,7 +116,7 @@ static uint64_t machine_tag = TAG_MACHINE_END;
 
 static uint64_t mark_address;
 static uint64_t slots_address;
-static uint64_t called_address;
+static uint64_t called_address, interrupt_address;
 static FILE *out;
 
 int qemu_plugin_version = QEMU_PLUGIN_API;
@@ -92,7 +137,7 @@ static void print_measurement(uint64_t tag, int cpu, const struct count *begin,
 {
 	uint64_t instructions = 0;
 
-	for (unsigned int k = 0; k < COUNT_KINDS; k++)
+	for (unsigned int k = 0; k < arch->kinds; k++)
 		instructions += end->of[k] - begin->of[k];
 
 	flockfile(out); /* another CPU's thread may print, too */
@@ -102,9 +147,11 @@ static void print_measurement(uint64_t tag, int cpu, const struct count *begin,
 	else
 		fprintf(out, "%d", cpu);
 	fprintf(out, " instructions=%" PRIu64, instructions);
-	for (unsigned int k = 0; k < COUNTERS; k++)
-		fprintf(out, " %s=%" PRIu64, counter_name[k], end->of[k] - begin->of[k]);
-	fprintf(out, "\n");
+	for (unsigned int k = 0; k < arch->kinds; k++)
+		fprintf(out, " %s=%" PRIu64, arch->kind_name[k], end->of[k] - begin->of[k]);
+	fprintf(out, " called=%" PRIu64 " interrupt=%" PRIu64 "\n",
+	        end->of[COUNT_CALLED] - begin->of[COUNT_CALLED],
+	        end->of[COUNT_INTERRUPT] - begin->of[COUNT_INTERRUPT]);
 	funlockfile(out);
 }
 
@@ -166,6 +213,12 @@ static void on_instruction(unsigned int cpu, void *data)
 	vcpus[cpu].now.of[(uintptr_t)data]++;
 }
 
+static void count_in(struct qemu_plugin_insn *insn, unsigned int counter)
+{
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, on_instruction, QEMU_PLUGIN_CB_NO_REGS,
+	                                       (void *)(uintptr_t)counter);
+}
+
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t n = qemu_plugin_tb_n_insns(tb);
@@ -174,15 +227,13 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		uint64_t va = qemu_plugin_insn_vaddr(insn);
-		uint32_t bits;
 
-		memcpy(&bits, qemu_plugin_insn_data(insn), sizeof(bits));
-		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_instruction, QEMU_PLUGIN_CB_NO_REGS,
-		                                       (void *)(uintptr_t)count_decode(bits));
+		count_in(insn,
+		         arch->kind(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn)));
 		if (va == called_address)
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_instruction,
-			                                       QEMU_PLUGIN_CB_NO_REGS,
-			                                       (void *)(uintptr_t)COUNT_CALLED);
+			count_in(insn, COUNT_CALLED);
+		if (va == interrupt_address)
+			count_in(insn, COUNT_INTERRUPT);
 		if (va == mark_address)
 			qemu_plugin_register_vcpu_mem_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS,
 			                                 QEMU_PLUGIN_MEM_W, NULL);
@@ -211,6 +262,7 @@ static bool take_argument(const char *argument)
 		{"mark=", &mark_address},
 		{"slots=", &slots_address},
 		{"called=", &called_address},
+		{"interrupt=", &interrupt_address},
 	};
 
 	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
@@ -246,8 +298,11 @@ qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char
 		fprintf(stderr, "count: needs mark=ADDRESS,slots=ADDRESS,out=FILE\n");
 		return -1;
 	}
-	if (!info->system_emulation || strcmp(info->target_name, "aarch64") != 0) {
-		fprintf(stderr, "count: counts for qemu-system-aarch64 only\n");
+	for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++)
+		if (strcmp(info->target_name, archs[i].target) == 0)
+			arch = &archs[i];
+	if (!info->system_emulation || !arch) {
+		fprintf(stderr, "count: counts for qemu-system-aarch64 and -x86_64 only\n");
 		return -1;
 	}
 	vcpus_max = (unsigned int)info->system.max_vcpus;

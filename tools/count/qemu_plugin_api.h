@@ -17,7 +17,7 @@ typedef uint64_t qemu_plugin_id_t;
 
 /* What the emulator says of itself when it loads a plugin. */
 typedef struct qemu_info_t {
-	const char *target_name; /* "aarch64", … */
+	const char *target_name; /* "aarch64", "x86_64", … */
 	struct {
 		int min;
 		int cur;
@@ -62,6 +62,7 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_exit_fn fn,
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 
 /* fn runs before the instruction each time; and after each of its memory accesses. */

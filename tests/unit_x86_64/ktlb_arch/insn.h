@@ -37,9 +37,13 @@ static inline void ktlb_insn_invlpg(uint64_t va)
 	fake_invlpg(va);
 }
 
-static inline void ktlb_insn_invpcid(uint64_t type, uint64_t pcid, uint64_t va)
+struct ktlb_invpcid {
+	uint64_t pcid, va;
+};
+
+static inline void ktlb_insn_invpcid(uint64_t type, struct ktlb_invpcid descriptor)
 {
-	fake_invpcid(type, pcid, va);
+	fake_invpcid(type, descriptor.pcid, descriptor.va);
 }
 
 static inline struct ktlb_cpuid ktlb_insn_cpuid(uint32_t leaf, uint32_t subleaf)

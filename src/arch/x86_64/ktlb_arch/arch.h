@@ -101,8 +101,15 @@ static inline uint64_t ktlb_x86_cr3(uint64_t root, uint64_t pcid, int keep)
 	return root | pcid | (keep ? KTLB_X86_CR3_KEEP : 0);
 }
 
-/* Types of INVPCID. */
-#define KTLB_X86_INVPCID_ALL 2u /* every PCID, global entries too */
+/* Types of INVPCID, and its descriptor: the PCID in the low 12 bits, then the address. */
+#define KTLB_X86_INVPCID_ALL 2u /* every PCID, global entries too; the descriptor is 0 */
+
+static inline struct ktlb_invpcid ktlb_x86_invpcid(uint64_t pcid, uint64_t va)
+{
+	struct ktlb_invpcid descriptor = {pcid & 0xfff, va};
+
+	return descriptor;
+}
 
 /* What one entry maps of a leaf: 4 KiB, 2 MiB, 1 GiB. */
 static inline uint32_t ktlb_arch_entry_shift(uint32_t leaf_shift)
@@ -118,8 +125,10 @@ static inline void ktlb_fence_after_rmw(void)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+/* Stores are visible to walkers in their order; only the compiler must be held back. */
 static inline void ktlb_arch_changes_barrier(void)
 {
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 static inline void ktlb_arch_sync_barrier(void)
@@ -177,7 +186,7 @@ static inline void ktlb_arch_flush_current(void)
 static inline void ktlb_arch_flush_everything(uint32_t features)
 {
 	if (features & KTLB_FEATURE_INVPCID) {
-		ktlb_insn_invpcid(KTLB_X86_INVPCID_ALL, 0, 0);
+		ktlb_insn_invpcid(KTLB_X86_INVPCID_ALL, ktlb_x86_invpcid(0, 0));
 	} else {
 		uint64_t cr4 = ktlb_insn_read_cr4();
 

@@ -44,13 +44,12 @@ static inline void ktlb_insn_invlpg(uint64_t va)
 	__asm__ volatile("invlpg (%0)" : : "r"(va) : "memory");
 }
 
-/* The descriptor is two words: the PCID, the address. */
-static inline void ktlb_insn_invpcid(uint64_t type, uint64_t pcid, uint64_t va)
-{
-	struct {
-		uint64_t pcid, va;
-	} descriptor = {pcid, va};
+struct ktlb_invpcid {
+	uint64_t pcid, va;
+};
 
+static inline void ktlb_insn_invpcid(uint64_t type, struct ktlb_invpcid descriptor)
+{
 	__asm__ volatile("invpcid %1, %0" : : "r"(type), "m"(descriptor) : "memory");
 }
 
