@@ -181,8 +181,8 @@
 
 /*
  * 1: every call checks its caller's context and arguments and ends in ktlb_port_fail with a
- * sentence when they are wrong. 0: only the checks off the hot paths remain. Price: 3 instructions
- * a switch, up to 6 a flush.
+ * sentence when they are wrong. 0: only the checks off the hot paths remain. Price: 2
+ * instructions of a switch hit on arm64 (gcc 12, -O2).
  */
 #ifndef KTLB_CFG_CHECK
 #define KTLB_CFG_CHECK 1

@@ -211,7 +211,7 @@ struct ktlb_slot {
 /*
  * ktlb's state of one CPU. The kernel gives the memory, one a CPU, near that CPU if it can; the
  * fields are ktlb's own. `call` has a record for each CPU that may be asked, so that all of them
- * together grow with the square: with cache lines of 64 bytes a CPU has 1.2 KiB for 8 CPUs, 4.7 KiB
+ * together grow with the square: with cache lines of 64 bytes a CPU has 1.1 KiB for 8 CPUs, 4.7 KiB
  * for 64, 17 KiB for 256 and 65 KiB for 1024.
  *
  * Each group of fields has a line of its own: flushers read the first and `lazy` of all CPUs that
