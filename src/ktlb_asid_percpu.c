@@ -27,7 +27,7 @@ void ktlb_ids_cpu_online(struct ktlb_cpu *self)
 {
 	uint64_t bit = (uint64_t)1 << self->number % 64;
 	uint32_t online = 0;
-	uint32_t cpu;
+	uint32_t cpu, slot;
 
 	KTLB_REQUIRE((ktlb_or_relaxed(&ktlb_online.word[self->number / 64], bit) & bit) == 0,
 	             "ktlb_cpu_online: this CPU number is online already", self->number, 0);
@@ -38,6 +38,8 @@ void ktlb_ids_cpu_online(struct ktlb_cpu *self)
 	             online, ktlb_sys.cpus);
 	if (!KTLB_CFG_OPT_KERNEL_NO_MASK)
 		ktlb_mask_add(&ktlb_kernel_space, self->number);
+	for (slot = 0; slot < KTLB_SLOTS; slot++)
+		self->slot[slot].tag = ktlb_arch_slot_tag(slot, ktlb_sys.features);
 	/* [B12] release, partner: ktlb_load_dependency of flushers, who else read a state that is not
 	 * filled in. */
 	ktlb_store_release(&ktlb_cpus[self->number], self);
@@ -54,19 +56,21 @@ void ktlb_ids_cpu_online(struct ktlb_cpu *self)
 void ktlb_ids_space_init(struct ktlb_space *space)
 {
 	space->id = ktlb_add_relaxed(&last_space_id, (uint64_t)1) + 1;
-	space->generation = 1;
+	space->generation = KTLB_NEVER_CLEAN + 1;
 	ktlb_clear_words(space->cpus.word, KTLB_CPUSET_WORDS);
 }
 
+/* Every CPU has answered, and left the set or the space. With an empty set no switch takes the space
+ * for one that is initialised. */
 void ktlb_ids_release(struct ktlb_space *space)
 {
-	(void)space;
+	ktlb_clear_words(space->cpus.word, KTLB_CPUSET_WORDS);
 }
 
 void ktlb_mask_add(struct ktlb_space *space, uint32_t cpu)
 {
 	ktlb_count(KTLB_COUNT_MASK_RMW);
-	ktlb_or_relaxed(&space->cpus.word[cpu / 64], (uint64_t)1 << cpu % 64);
+	ktlb_or_relaxed(&space->cpus.word[ktlb_cpuset_word(cpu)], (uint64_t)1 << cpu % 64);
 }
 
 void ktlb_mask_remove(struct ktlb_space *space, uint32_t cpu)
@@ -74,12 +78,7 @@ void ktlb_mask_remove(struct ktlb_space *space, uint32_t cpu)
 	ktlb_count(KTLB_COUNT_MASK_RMW);
 	/* [B31] release, partner: the fence of a flusher. Without it: the CPU is seen to be out of the
 	 * set while its old root is still walked. */
-	ktlb_and_release(&space->cpus.word[cpu / 64], ~((uint64_t)1 << cpu % 64));
-}
-
-int ktlb_mask_has(const struct ktlb_space *space, uint32_t cpu)
-{
-	return (int)(ktlb_load_relaxed(&space->cpus.word[cpu / 64]) >> cpu % 64 & 1);
+	ktlb_and_release(&space->cpus.word[ktlb_cpuset_word(cpu)], ~((uint64_t)1 << cpu % 64));
 }
 
 uint64_t ktlb_space_id(const struct ktlb_space *space)
@@ -98,7 +97,7 @@ const char *ktlb_audit(void)
 	loaded = ktlb_load_relaxed(&self->loaded);
 	if (!loaded)
 		return 0;
-	slot = &self->slot[self->loaded_slot];
+	slot = self->loaded_slot;
 	if (loaded == KTLB_SWITCHING || loaded->self != loaded)
 		return "ktlb_audit: what is loaded is no space";
 	if (slot->space_id != loaded->id)

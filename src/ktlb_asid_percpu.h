@@ -50,13 +50,19 @@
 /* ktlb_cpu.loaded between two roots. */
 #define KTLB_SWITCHING ((struct ktlb_space *)1)
 
+/* ktlb_slot.clean before anything is: generations begin after it. */
+#define KTLB_NEVER_CLEAN 0
+
 /* The kernel's own page table as a space: only its set of CPUs is used, and only before O4. */
 extern KTLB_HIDDEN struct ktlb_space ktlb_kernel_space;
 
 /* This CPU leaves or enters the set of a space. */
 void ktlb_mask_add(struct ktlb_space *space, uint32_t cpu);
 void ktlb_mask_remove(struct ktlb_space *space, uint32_t cpu);
-int ktlb_mask_has(const struct ktlb_space *space, uint32_t cpu);
+KTLB_INLINE int ktlb_mask_has(const struct ktlb_space *space, uint32_t cpu)
+{
+	return (int)(ktlb_load_relaxed(&space->cpus.word[ktlb_cpuset_word(cpu)]) >> cpu % 64 & 1);
+}
 
 /* Loads the kernel's root in place of a space that is loaded lazily. Interrupts off. */
 void ktlb_leave_lazy_space(struct ktlb_cpu *self);

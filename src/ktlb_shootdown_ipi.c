@@ -85,7 +85,7 @@ static uint64_t read_generation(const struct ktlb_space *space)
 static void flush_user(struct ktlb_cpu *self, const struct ktlb_request *request)
 {
 	struct ktlb_space *space = request->space;
-	struct ktlb_slot *slot = &self->slot[self->loaded_slot];
+	struct ktlb_slot *slot = self->loaded_slot;
 	uint64_t number = request->generation;
 	uint64_t generation = KTLB_CFG_OPT_EARLY_OUT ? 0 : read_generation(space);
 

@@ -6,14 +6,19 @@
  *   1. lazy := 0, loaded := KTLB_SWITCHING
  *   2. this CPU into the set of the next space, if it is not there
  *   3. full fence [B20]
- *   4. the generation of the next space, and the slot that has it, or the next victim
+ *   4. the generation of the next space
  *   5. the root register: keeping what is cached, if the slot is clean up to that generation
  *   6. loaded := next [B23]
  *   7. before KTLB_CFG_OPT_KEEP_MASK_BIT: this CPU out of the set of the last space. Not earlier: a
  *      flusher that does not see the bit frees tables that the old root is still walked from
  *
+ * load_space is that order. What it needs to know is this CPU's own and may be looked up before: is
+ * this CPU in the set, and which slot is the space's? Mostly yes, and one that was there already;
+ * otherwise switch_slow puts it right. A space that is not initialised has an empty set, so that
+ * switch_slow meets it and looks.
+ *
  * Interrupts are off, so that a request arrives before step 1 or after step 6. Only this CPU writes
- * its slots, `loaded` and `lazy`.
+ * its slots, `loaded` and `lazy`, and its bit in a set.
  *
  * Lazy mode says that nothing of the user's half is used until further notice: a flusher of leaves
  * need not interrupt this CPU. It may still walk from the root, so a flusher of tables must; this
@@ -21,67 +26,36 @@
  */
 #include "ktlb_asid_percpu.h"
 
-static void switch_space(struct ktlb_cpu *self, struct ktlb_space *last, struct ktlb_space *next);
+/* Each is called last: so the path that does not need it saves no registers for it. */
+static void switch_slow(struct ktlb_cpu *self, struct ktlb_space *last, struct ktlb_space *next);
 static void return_from_lazy(struct ktlb_cpu *self, struct ktlb_space *next);
 
-void ktlb_switch(struct ktlb_space *next)
-{
-	struct ktlb_cpu *self;
-	struct ktlb_space *last;
-
-	KTLB_CHECK(ktlb_insn_irqs_off(), "ktlb_switch: interrupts must be off", 0, 0);
-	KTLB_CHECK(next, "ktlb_switch: the space is not initialised", 0, 0);
-	self = ktlb_cpu_self();
-	last = ktlb_load_relaxed(&self->loaded);
-	if (ktlb_unlikely(last != next)) {
-		switch_space(self, last, next);
-	} else if (ktlb_likely(!ktlb_load_relaxed(&self->lazy))) {
-		ktlb_fence_full(); /* the contract's: nothing here needs it */
-		ktlb_count(KTLB_COUNT_SWITCH_SAME);
-	} else {
-		return_from_lazy(self, next);
-	}
-}
-
-static void switch_space(struct ktlb_cpu *self, struct ktlb_space *last, struct ktlb_space *next)
+/* Steps 1 to 7, into the space's own slot. `enter`: this CPU is not in the set. */
+KTLB_INLINE void load_space(struct ktlb_cpu *self, struct ktlb_space *last, struct ktlb_space *next,
+                            struct ktlb_slot *slot, int enter)
 {
 	uint64_t generation;
-	uint32_t slot, slots;
-	int keep;
 
-	KTLB_REQUIRE(next->self == next, "ktlb_switch: the space is not initialised",
-	             (uintptr_t)next->self, (uintptr_t)next);
-	KTLB_REQUIRE(self->magic == KTLB_CPU_MAGIC, "ktlb_switch: this CPU is not online", 0, 0);
-
-	if (ktlb_load_relaxed(&self->lazy))
+	if (ktlb_unlikely(ktlb_load_relaxed(&self->lazy)))
 		ktlb_store_relaxed(&self->lazy, (uint64_t)0);
 	ktlb_store_relaxed(&self->loaded, KTLB_SWITCHING);
-	if (ktlb_load_relaxed(&next->cpus.word[self->number / 64]) >> self->number % 64 & 1) {
-		ktlb_fence_full(); /* [B20] */
-	} else {
+	if (enter) {
 		ktlb_mask_add(next, self->number);
 		ktlb_fence_after_rmw(); /* [B20] */
+	} else {
+		ktlb_fence_full(); /* [B20] */
 	}
 
 	/* [B24] acquire, partner: the release of a flusher. Without it: walks from before the change. */
 	generation = ktlb_load_acquire(&next->generation);
-	slots = ktlb_arch_slots(ktlb_sys.features);
-	for (slot = 0; slot < slots && self->slot[slot].space_id != next->id; slot++)
-		;
-	keep = slot < slots && self->slot[slot].clean == generation;
-	if (ktlb_likely(keep)) {
+	if (ktlb_likely(slot->clean == generation)) {
 		ktlb_count(KTLB_COUNT_SWITCH_HIT);
+		ktlb_arch_load_root(next->root, slot->tag, 1);
 	} else {
-		if (slot == slots) {
-			ktlb_count(KTLB_COUNT_ID_NEW);
-			slot = self->next_victim;
-			self->next_victim = slot + 1 == slots ? 0 : slot + 1;
-			self->slot[slot].space_id = next->id;
-		}
 		ktlb_count(KTLB_COUNT_SWITCH_FLUSH);
-		self->slot[slot].clean = generation;
+		slot->clean = generation;
+		ktlb_arch_load_root(next->root, slot->tag, 0);
 	}
-	ktlb_arch_load_root(next->root, slot, keep, ktlb_sys.features);
 	self->loaded_slot = slot;
 	/* [B23] release: who sees the space sees the root register loaded; partner: the flusher. */
 	ktlb_store_release(&self->loaded, next);
@@ -93,12 +67,83 @@ static void switch_space(struct ktlb_cpu *self, struct ktlb_space *last, struct 
 }
 
 /*
+ * The slot that has the space; null: none. An empty one has id 0, which no space has. Unrolled (by
+ * KTLB_SLOTS, which a pragma of gcc's cannot name) a slot more is 3 instructions, not 5.
+ */
+KTLB_INLINE struct ktlb_slot *find_slot(struct ktlb_cpu *self, const struct ktlb_space *space)
+{
+	struct ktlb_slot *slot = self->slot;
+
+#pragma GCC unroll 6
+	for (uint32_t i = 0; i < KTLB_SLOTS; i++, slot++)
+		if (slot->space_id == space->id)
+			return slot;
+	return 0;
+}
+
+void ktlb_switch(struct ktlb_space *next)
+{
+	struct ktlb_cpu *self;
+	struct ktlb_space *last;
+	struct ktlb_slot *slot;
+
+	KTLB_CHECK(ktlb_insn_irqs_off(), "ktlb_switch: interrupts must be off", 0, 0);
+	KTLB_CHECK(next, "ktlb_switch: the space is not initialised", 0, 0);
+	self = ktlb_cpu_self();
+	last = ktlb_load_relaxed(&self->loaded);
+	if (last == next) {
+		if (ktlb_unlikely(ktlb_load_relaxed(&self->lazy))) {
+			return_from_lazy(self, next);
+			return;
+		}
+		ktlb_fence_full(); /* the contract's: nothing here needs it */
+		ktlb_count(KTLB_COUNT_SWITCH_SAME);
+		return;
+	}
+
+	slot = find_slot(self, next);
+	if (ktlb_unlikely(!slot || !ktlb_mask_has(next, self->number) ||
+	                  (KTLB_CFG_CHECK && next->self != next)))
+		switch_slow(self, last, next);
+	else
+		load_space(self, last, next, slot, 0);
+}
+
+/* A slot for a space that has none: the one that was taken longest ago, with nothing of it cached. */
+static struct ktlb_slot *take_slot(struct ktlb_cpu *self, const struct ktlb_space *space)
+{
+	struct ktlb_slot *slot = &self->slot[self->next_victim];
+
+	ktlb_count(KTLB_COUNT_ID_NEW);
+	self->next_victim = (self->next_victim + 1) % KTLB_SLOTS;
+	slot->space_id = space->id;
+	slot->clean = KTLB_NEVER_CLEAN;
+	return slot;
+}
+
+static __attribute__((noinline)) void switch_slow(struct ktlb_cpu *self, struct ktlb_space *last,
+                                                  struct ktlb_space *next)
+{
+	struct ktlb_slot *slot;
+
+	KTLB_REQUIRE(next->self == next, "ktlb_switch: the space is not initialised",
+	             (uintptr_t)next->self, (uintptr_t)next);
+	KTLB_REQUIRE(self->magic == KTLB_CPU_MAGIC, "ktlb_switch: this CPU is not online", 0, 0);
+
+	slot = find_slot(self, next);
+	if (!slot)
+		slot = take_slot(self, next);
+	load_space(self, last, next, slot, !ktlb_mask_has(next, self->number));
+}
+
+/*
  * The space stayed loaded; requests have passed this CPU over meanwhile. [B21] Without the fence the
  * generation is read before `lazy` is seen to be 0.
  */
-static void return_from_lazy(struct ktlb_cpu *self, struct ktlb_space *next)
+static __attribute__((noinline)) void return_from_lazy(struct ktlb_cpu *self,
+                                                       struct ktlb_space *next)
 {
-	struct ktlb_slot *slot = &self->slot[self->loaded_slot];
+	struct ktlb_slot *slot = self->loaded_slot;
 	uint64_t generation;
 
 	ktlb_store_relaxed(&self->lazy, (uint64_t)0);
@@ -110,7 +155,7 @@ static void return_from_lazy(struct ktlb_cpu *self, struct ktlb_space *next)
 	}
 	ktlb_count(KTLB_COUNT_LAZY_FLUSH);
 	slot->clean = generation;
-	ktlb_arch_load_root(next->root, self->loaded_slot, 0, ktlb_sys.features);
+	ktlb_arch_load_root(next->root, slot->tag, 0);
 }
 
 /* The kernel's root in place of the last space's. */

@@ -23,19 +23,25 @@ struct ktlb_cpuset {
 	uint64_t word[KTLB_CPUSET_WORDS];
 };
 
+/* Which word a CPU's bit is in: no arithmetic where there is only one. */
+static inline uint32_t ktlb_cpuset_word(uint32_t cpu)
+{
+	return KTLB_CPUSET_WORDS == 1 ? 0 : cpu / 64;
+}
+
 static inline void ktlb_cpuset_add(struct ktlb_cpuset *set, uint32_t cpu)
 {
-	set->word[cpu / 64] |= (uint64_t)1 << cpu % 64;
+	set->word[ktlb_cpuset_word(cpu)] |= (uint64_t)1 << cpu % 64;
 }
 
 static inline void ktlb_cpuset_remove(struct ktlb_cpuset *set, uint32_t cpu)
 {
-	set->word[cpu / 64] &= ~((uint64_t)1 << cpu % 64);
+	set->word[ktlb_cpuset_word(cpu)] &= ~((uint64_t)1 << cpu % 64);
 }
 
 static inline int ktlb_cpuset_has(const struct ktlb_cpuset *set, uint32_t cpu)
 {
-	return (int)(set->word[cpu / 64] >> cpu % 64 & 1);
+	return (int)(set->word[ktlb_cpuset_word(cpu)] >> cpu % 64 & 1);
 }
 
 /* Word by word through atomic.h: the compiler would call memcpy for plain ones in a loop. */

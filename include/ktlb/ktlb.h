@@ -205,13 +205,14 @@ struct ktlb_call {
 struct ktlb_slot {
 	uint64_t space_id; /* 0 = none */
 	uint64_t clean;
+	uint64_t tag; /* what the root register takes beside the root; constant */
 };
 #define KTLB_SLOTS 6
 
 /*
  * ktlb's state of one CPU. The kernel gives the memory, one a CPU, near that CPU if it can; the
  * fields are ktlb's own. `call` has a record for each CPU that may be asked, so that all of them
- * together grow with the square: with cache lines of 64 bytes a CPU has 1.1 KiB for 8 CPUs, 4.7 KiB
+ * together grow with the square: with cache lines of 64 bytes a CPU has 1.2 KiB for 8 CPUs, 4.7 KiB
  * for 64, 17 KiB for 256 and 65 KiB for 1024.
  *
  * Each group of fields has a line of its own: flushers read the first and `lazy` of all CPUs that
@@ -223,8 +224,8 @@ struct ktlb_cpu {
 	uint64_t offset __attribute__((aligned(KTLB_CFG_CACHE_LINE))); /* the per-CPU base */
 	uint32_t number;
 	uint32_t magic;
-	uint32_t loaded_slot;
 	uint32_t next_victim;
+	struct ktlb_slot *loaded_slot;
 	struct ktlb_slot slot[KTLB_SLOTS];
 
 	uint64_t lazy __attribute__((aligned(KTLB_CFG_CACHE_LINE))); /* by this CPU */

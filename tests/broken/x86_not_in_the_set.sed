@@ -1,3 +1,3 @@
 # src/ktlb_switch_percpu.c: a CPU does not enter the set of the space that it loads
 # unit: percpu
-/^static void switch_space/,/^}/ s/ktlb_mask_add(next, self->number);//
+/^KTLB_INLINE void load_space/,/^}/ s/ktlb_mask_add(next, self->number);//

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import boot
@@ -121,6 +122,15 @@ STRAIGHT = {
     "cpu_id_inlined": "cpu id inlined",
 }
 
+# The most instructions that a call of the default build may take, with the compiler that README's
+# figures are from. A hit is in the first slot of the CPU.
+COMPILER_OF_FIGURES = "12.2.0"
+BUDGET = {
+    "switch hit": 38,
+    "switch to the space that is loaded": 19,
+    "enter lazy": 18,
+}
+
 
 def disassembled(file: Path, *arguments: str) -> list[tuple[str, str]]:
     """Bytes and words of each instruction."""
@@ -186,3 +196,16 @@ def test_kernel(tap: Tap, kernel: Path, plugin: Path) -> None:
         tap.check(f"x86-64: {case}, as disassembled", measured[case]["instructions"], end)
     tap.check("x86-64: the switch is counted by its address", measured["switch hit"]["called"], 1)
     tap.check("x86-64: no interrupts in between", measured["switch hit"]["interrupt"], 0)
+    test_budgets(tap, measured)
+
+
+def test_budgets(tap: Tap, measured: dict[str, Counter[str]]) -> None:
+    """The calls of the scheduler take no more than they should."""
+    command = [TOOLS.tool("gcc"), "-dumpfullversion"]
+    version = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    if version != COMPILER_OF_FIGURES:
+        print(f"# budgets are {COMPILER_OF_FIGURES}'s, here is {version}: not compared")
+        return
+    for case, most in BUDGET.items():
+        got = measured[case]["instructions"]
+        tap.check(f"x86-64: {case}: {most} instructions at the most", got if got > most else 0, 0)

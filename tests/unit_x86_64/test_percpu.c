@@ -171,6 +171,48 @@ static void without_pcids_every_load_flushes(void **unused)
 	EXPECT({FAKE_CR3, 0, 1 << 20}, {FAKE_CR3, 0, 2 << 20}, {FAKE_CR3, 0, 1 << 20});
 }
 
+/* One path for both: the slots are kept, and counted, though the hardware keeps nothing. */
+static void without_pcids_slots_are_bookkeeping(void **unused)
+{
+	uint64_t hits, taken;
+
+	(void)unused;
+	for (uint32_t i = 0; i < KTLB_SLOTS; i++)
+		switch_on(0, &space[i]);
+	hits = count(KTLB_COUNT_SWITCH_HIT);
+	taken = count(KTLB_COUNT_ID_NEW);
+	assert_int_equal(taken, KTLB_CFG_COUNT ? KTLB_SLOTS : 0);
+	fake_events = 0;
+	for (uint32_t i = 0; i < KTLB_SLOTS; i++) {
+		switch_on(0, &space[i]);
+		EXPECT({FAKE_CR3, 0, (uint64_t)(i + 1) << 20});
+	}
+	assert_int_equal(count(KTLB_COUNT_ID_NEW), taken);
+	assert_int_equal(count(KTLB_COUNT_SWITCH_HIT) - hits, KTLB_CFG_COUNT ? KTLB_SLOTS : 0);
+}
+
+/* What a destroy leaves is noticed by every switch, although its slot is still there. */
+static void ended_spaces_are_noticed(void **unused)
+{
+	static struct ktlb_space copy;
+
+	(void)unused;
+	switch_on(0, &space[0]);
+	switch_on(0, &space[1]);
+	ktlb_space_destroy(&space[0]);
+	fake_events = 0;
+	fake_this()->irqs_off = 1;
+	assert_string_equal(FAKE_SENTENCE_OF(ktlb_switch(&space[0])),
+	                    "ktlb_switch: the space is not initialised");
+	assert_ptr_equal(ktlb_cpus[0]->loaded, &space[1]);
+	switch_on(0, &space[2]);
+	fake_this()->irqs_off = 1;
+	copy = space[1];
+	if (KTLB_CFG_CHECK)
+		assert_string_equal(FAKE_SENTENCE_OF(ktlb_switch(&copy)),
+		                    "ktlb_switch: the space is not initialised");
+}
+
 static void lazy_keeps_the_space(void **unused)
 {
 	(void)unused;
@@ -299,7 +341,7 @@ static void generations(void **unused)
 
 	(void)unused;
 	switch_on(0, &space[0]);
-	slot = &ktlb_cpus[0]->slot[ktlb_cpus[0]->loaded_slot];
+	slot = ktlb_cpus[0]->loaded_slot;
 	fake_run_on(0);
 	fake_events = 0;
 	space[0].generation++; /* somebody else's, whose request is on its way */
@@ -613,6 +655,8 @@ int main(void)
 		cmocka_unit_test(halves),
 		cmocka_unit_test_setup(slots_keep_what_is_clean, with_pcid),
 		cmocka_unit_test_setup(without_pcids_every_load_flushes, without_pcid),
+		cmocka_unit_test_setup(without_pcids_slots_are_bookkeeping, without_pcid),
+		cmocka_unit_test_setup(ended_spaces_are_noticed, with_pcid),
 		cmocka_unit_test_setup(lazy_keeps_the_space, with_pcid),
 		cmocka_unit_test_setup(freed_tables_reach_lazy_cpus, with_pcid),
 		cmocka_unit_test_setup(destroy_reaches_lazy_cpus, with_pcid),

@@ -142,19 +142,19 @@ static inline void ktlb_arch_set_percpu(struct ktlb_cpu *state, uint64_t offset)
 	ktlb_insn_write_percpu_offset(offset);
 }
 
-/* How many slots a CPU has: one where the hardware has no ids. */
-static inline uint32_t ktlb_arch_slots(uint32_t features)
+/*
+ * What stands beside a root in CR3 for a slot: its PCID, and "keep". Without PCIDs nothing: every load
+ * then flushes, whatever the slot says, and slots are bookkeeping alone.
+ */
+static inline uint64_t ktlb_arch_slot_tag(uint32_t slot, uint32_t features)
 {
-	return features & KTLB_FEATURE_PCID ? KTLB_SLOTS : 1;
+	return features & KTLB_FEATURE_PCID ? ktlb_x86_cr3(0, ktlb_x86_pcid(slot), 1) : 0;
 }
 
 /* A space's root, under the id of a slot, with or without what is cached under it. */
-static inline void ktlb_arch_load_root(uint64_t root, uint32_t slot, int keep, uint32_t features)
+static inline void ktlb_arch_load_root(uint64_t root, uint64_t tag, int keep)
 {
-	if (features & KTLB_FEATURE_PCID)
-		ktlb_insn_write_cr3(ktlb_x86_cr3(root, ktlb_x86_pcid(slot), keep));
-	else
-		ktlb_insn_write_cr3(root);
+	ktlb_insn_write_cr3(root | (keep ? tag : tag & ~KTLB_X86_CR3_KEEP));
 }
 
 static inline void ktlb_arch_load_kernel_root(uint64_t kernel_root, uint32_t features)
