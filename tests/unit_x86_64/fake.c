@@ -24,8 +24,13 @@ jmp_buf fake_fail_jump;
 const char *fake_sentence;
 int fake_expects_fail;
 
+void (*fake_hook)(enum fake_op op, uint64_t operand);
+void (*fake_access_hook)(enum fake_access access, const void *p);
+void (*fake_others)(void);
+
 static uint32_t this_cpu;
-static unsigned relaxed; /* since the start */
+static unsigned relaxed;     /* since the start */
+static unsigned relax_depth; /* CPUs that wait, one inside the other */
 static struct ktlb_cpu state[FAKE_CPUS];
 
 static void die(const char *why)
@@ -44,7 +49,40 @@ static void log_event(enum fake_op op, uint64_t operand)
 
 	if (fake_events < FAKE_LOG)
 		fake_log[fake_events++] = event;
+	if (fake_hook) {
+		fake_hook(op, operand);
+		this_cpu = event.cpu;
+	}
 }
+
+/* ---- memory -----------------------------------------------------------------------------------*/
+
+uint64_t fake_load(enum fake_access access, const void *p, unsigned long size)
+{
+	fake_order(access, p);
+	return size == 8 ? __atomic_load_n((const uint64_t *)p, __ATOMIC_SEQ_CST)
+	                 : __atomic_load_n((const uint32_t *)p, __ATOMIC_SEQ_CST);
+}
+
+void fake_store(enum fake_access access, void *p, uint64_t value, unsigned long size)
+{
+	if (size == 8)
+		__atomic_store_n((uint64_t *)p, value, __ATOMIC_SEQ_CST);
+	else
+		__atomic_store_n((uint32_t *)p, (uint32_t)value, __ATOMIC_SEQ_CST);
+	fake_order(access, p);
+}
+
+void fake_order(enum fake_access access, const void *p)
+{
+	uint32_t was = this_cpu;
+
+	if (fake_access_hook)
+		fake_access_hook(access, p);
+	this_cpu = was;
+}
+
+/* ---- instructions -----------------------------------------------------------------------------*/
 
 struct fake_cpu *fake_this(void)
 {
@@ -154,30 +192,36 @@ void fake_interrupts(void)
 void fake_relax(void)
 {
 	uint32_t was = this_cpu;
-	static unsigned depth;
 
 	if (++relaxed > 100000)
 		die("a CPU waits for an answer that does not come");
+	if (fake_others) {
+		fake_others();
+		fake_run_on(was);
+		return;
+	}
 	fake_interrupts();
-	if (depth++ == 0)
+	if (relax_depth++ == 0)
 		for (uint32_t cpu = 0; cpu < FAKE_CPUS; cpu++)
 			if (cpu != was && fake_cpu[cpu].gs_base && fake_no_delivery) {
 				fake_run_on(cpu);
 				ktlb_poll();
 			}
-	depth--;
+	relax_depth--;
 	fake_run_on(was);
 }
 
-void fake_start(uint32_t cpus, int has_pcid, int has_invpcid, int pge)
+void fake_power_on(int has_pcid, int has_invpcid, int pge)
 {
-	struct ktlb_config config = {0};
-
 	memset(state, 0, sizeof(state));
 	memset(fake_cpu, 0, sizeof(fake_cpu));
 	memset(fake_version, 0, sizeof(fake_version));
 	fake_no_delivery = 0;
+	fake_hook = 0;
+	fake_access_hook = 0;
+	fake_others = 0;
 	relaxed = 0;
+	relax_depth = 0;
 	fake_cpuid1_ecx = has_pcid ? 1u << 17 : 1u << 23;
 	fake_cpuid7_ebx = has_invpcid ? 1u << 10 : 0;
 	for (uint32_t cpu = 0; cpu < FAKE_CPUS; cpu++) {
@@ -186,17 +230,27 @@ void fake_start(uint32_t cpus, int has_pcid, int has_invpcid, int pge)
 		fake_cpu[cpu].cr4 = pge ? PGE : 0;
 		fake_cpu[cpu].irqs_off = 1;
 	}
-	config.cpus = cpus;
-	config.kernel_root = FAKE_KERNEL_ROOT;
 	fake_run_on(0);
-	ktlb_init(&config);
-	for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+}
+
+void fake_boot(const struct ktlb_config *config)
+{
+	ktlb_init(config);
+	for (uint32_t cpu = 0; cpu < config->cpus; cpu++) {
 		fake_run_on(cpu);
 		ktlb_cpu_online(cpu, &state[cpu]);
 		fake_this()->irqs_off = 0;
 	}
 	fake_run_on(0);
 	fake_events = 0;
+}
+
+void fake_start(uint32_t cpus, int has_pcid, int has_invpcid, int pge)
+{
+	struct ktlb_config config = {.cpus = cpus, .kernel_root = FAKE_KERNEL_ROOT};
+
+	fake_power_on(has_pcid, has_invpcid, pge);
+	fake_boot(&config);
 }
 
 /* ---- the port ---------------------------------------------------------------------------------*/

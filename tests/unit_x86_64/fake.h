@@ -5,7 +5,8 @@
  *
  * The TLB is kept as the set of what could be cached, per PCID and page the version of the entry:
  * fake_touch fills it, INVLPG, INVPCID and MOV to CR3 empty it as the manual says. One CPU runs at a
- * time; races inside a step are the checker's.
+ * time; a hook at an instruction or at a memory access lets another one run in between. Real
+ * concurrency is stress.c's, which puts a machine of its own behind the same functions.
  */
 #ifndef FAKE_H
 #define FAKE_H
@@ -45,6 +46,31 @@ extern uint32_t fake_cpuid1_ecx, fake_cpuid7_ebx;
 extern struct fake_event fake_log[FAKE_LOG];
 extern unsigned fake_events;
 
+/*
+ * If set: called at each instruction that is logged, before it takes effect, so that another CPU can
+ * run. On return the CPU is the one that it was.
+ */
+extern void (*fake_hook)(enum fake_op op, uint64_t operand);
+
+/* Accesses of memory that CPUs share, and fences, as ktlb/atomic.h of this directory sees them. */
+enum fake_access {
+	FAKE_LOAD,
+	FAKE_LOAD_ACQUIRE,
+	FAKE_STORE,
+	FAKE_STORE_RELEASE,
+	FAKE_RMW,
+	FAKE_RMW_ACQUIRE,
+	FAKE_RMW_RELEASE,
+	FAKE_FENCE_ACQUIRE,
+	FAKE_FENCE_FULL,
+};
+uint64_t fake_load(enum fake_access access, const void *p, unsigned long size);
+void fake_store(enum fake_access access, void *p, uint64_t value, unsigned long size);
+void fake_order(enum fake_access access, const void *p); /* before a read-modify-write or fence */
+
+/* If set: called after a store, before anything else. */
+extern void (*fake_access_hook)(enum fake_access access, const void *p);
+
 /* The page table of the space whose root is n << 20: versions of its entries. */
 #define FAKE_ROOTS 32
 extern uint64_t fake_version[FAKE_ROOTS][FAKE_PAGES];
@@ -62,10 +88,18 @@ void fake_relax(void);
 void fake_interrupts(void);
 extern int fake_no_delivery; /* interrupts stay pending: only polling serves */
 
+/* If set: what others do while this CPU waits, in place of taking interrupts and polling. */
+extern void (*fake_others)(void);
+
 /* This CPU uses a page of the loaded root: the version that it sees. */
 uint64_t fake_touch(uint32_t page);
 
-/* CPUs with these features, CR4.PGE set or not; then ktlb_init and all CPUs online. */
+/* A machine with these features, CR4.PGE set or not, that knows nothing of ktlb yet. */
+void fake_power_on(int pcid, int invpcid, int pge);
+
+/* ktlb_init, and all its CPUs online. fake_start: with a default configuration, after power-on. */
+struct ktlb_config;
+void fake_boot(const struct ktlb_config *config);
 void fake_start(uint32_t cpus, int pcid, int invpcid, int pge);
 
 extern jmp_buf fake_fail_jump;

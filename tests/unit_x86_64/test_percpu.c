@@ -4,91 +4,7 @@
  * without PCIDs, INVPCID and global pages; whom a flush asks; and long random walks in which no CPU
  * may ever see an entry that a flush has ended.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "fake.h"
-#include "ktlb_asid_percpu.h"
-
-#define SPACES 12
-#define KEEP   ((uint64_t)1 << 63)
-
-static struct ktlb_space space[SPACES];
-
-static void start(uint32_t cpus, int pcid, int invpcid, int pge)
-{
-	fake_start(cpus, pcid, invpcid, pge);
-	memset(space, 0, sizeof(space));
-	for (uint64_t i = 0; i < SPACES; i++)
-		ktlb_space_init(&space[i], (i + 1) << 20);
-	fake_events = 0;
-}
-
-static int with_pcid(void **unused)
-{
-	(void)unused;
-	start(4, 1, 1, 1);
-	return 0;
-}
-
-static int without_pcid(void **unused)
-{
-	(void)unused;
-	start(4, 0, 0, 1);
-	return 0;
-}
-
-static uint64_t count(enum ktlb_counter counter)
-{
-	struct ktlb_stats sum = {{0}};
-
-	ktlb_stats_add(&sum);
-	return sum.count[counter];
-}
-
-static void switch_on(uint32_t cpu, struct ktlb_space *to)
-{
-	fake_run_on(cpu);
-	fake_this()->irqs_off = 1;
-	ktlb_switch(to);
-	assert_null(ktlb_audit());
-	fake_this()->irqs_off = 0;
-	fake_interrupts();
-}
-
-static void lazy_on(uint32_t cpu)
-{
-	fake_run_on(cpu);
-	fake_this()->irqs_off = 1;
-	ktlb_enter_lazy();
-	fake_this()->irqs_off = 0;
-	fake_interrupts();
-}
-
-/* The log is exactly these operations of these CPUs; then it is empty. */
-static void expect(const struct fake_event *want, unsigned events)
-{
-	for (unsigned i = 0; i < events && i < fake_events; i++) {
-		assert_int_equal(fake_log[i].op, want[i].op);
-		assert_int_equal(fake_log[i].cpu, want[i].cpu);
-		assert_int_equal(fake_log[i].operand, want[i].operand);
-	}
-	assert_int_equal(fake_events, events);
-	fake_events = 0;
-}
-#define EXPECT(...)                                              \
-	do {                                                     \
-		const struct fake_event want_[] = {__VA_ARGS__}; \
-                                                                 \
-		expect(want_, sizeof(want_) / sizeof(want_[0])); \
-	} while (0)
-#define NOTHING() assert_int_equal(fake_events, 0)
+#include "unit.h"
 
 /* ---- operands and facts -----------------------------------------------------------------------*/
 
@@ -488,7 +404,6 @@ static void random_walks(void **unused)
 			uint32_t cpu = (uint32_t)rand() % (machine < 4 ? 4 : 8);
 			uint32_t s = (uint32_t)rand() % SPACES;
 			uint32_t page = (uint32_t)rand() % FAKE_PAGES, pages = 1;
-			struct ktlb_space *loaded;
 
 			fake_run_on(cpu);
 			switch (rand() % 8) {
@@ -516,10 +431,9 @@ static void random_walks(void **unused)
 					promised[s + 1][p] = fake_version[s + 1][p];
 				break;
 			default:
-				loaded = ktlb_cpus[cpu]->loaded;
-				if (!loaded || ktlb_cpus[cpu]->lazy)
+				if (!runs[cpu])
 					break;
-				s = (uint32_t)(loaded - space);
+				s = (uint32_t)(runs[cpu] - space);
 				assert_int_equal(fake_this()->cr3 >> 20, s + 1);
 				assert_true(fake_touch(page) >= promised[s + 1][page]);
 				break;
