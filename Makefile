@@ -83,7 +83,7 @@ $(UNIT_DIR)/$(1)/test_%: $(UNIT_DIR)/$(1)/test_%.o $(UNIT_DIR)/$(1)/fake.o \
 endef
 $(foreach set,$(UNIT_SETS),$(eval $(call unit_set,$(set))))
 
-# The x86-64 half on its own fake machine, the same way: $(UNIT_DIR)/x86_64-SET/test_percpu.
+# The x86-64 half on its own fake machine, the same way: $(UNIT_DIR)/x86_64-SET/test_*.
 SET_x86_64-default :=
 SET_x86_64-origin := -DKTLB_CFG_OPT_KERNEL_NO_MASK=0 -DKTLB_CFG_OPT_EARLY_OUT=0 \
 	-DKTLB_CFG_OPT_LAZY=0 -DKTLB_CFG_OPT_KEEP_MASK_BIT=0
@@ -114,7 +114,9 @@ $(UNIT_DIR)/$(1)/test_%: $(UNIT_DIR)/$(1)/test_%.o $(UNIT_DIR)/$(1)/fake.o \
 endef
 $(foreach set,$(UNIT_SETS_x86_64),$(eval $(call unit_set_x86_64,$(set))))
 
-UNIT_PROGRAMS := $(foreach set,$(UNIT_SETS_x86_64),$(UNIT_DIR)/$(set)/test_percpu) \
+UNIT_TESTS_x86_64 := percpu protocol
+
+UNIT_PROGRAMS := $(foreach set,$(UNIT_SETS_x86_64),$(addprefix $(UNIT_DIR)/$(set)/test_,$(UNIT_TESTS_x86_64))) \
 	$(foreach set,$(UNIT_SETS),$(addprefix $(UNIT_DIR)/$(set)/test_,$(UNIT_TESTS)))
 
 .PHONY: all unit test

@@ -1,0 +1,6 @@
+# src/ktlb_shootdown_ipi.c: a request is answered before it is done
+# unit: protocol
+/^static void serve/,/^}/ {
+	s/^\t\tperform(self, request);//
+	s/^\t\tktlb_store_release(&call->done.*/&\n\t\tperform(self, request);/
+}

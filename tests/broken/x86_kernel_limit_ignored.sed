@@ -1,0 +1,3 @@
+# src/ktlb_shootdown_ipi.c: full_flush_strides of the kernel's half is the default, whatever the kernel has set
+# unit: protocol
+/^void ktlb_shootdown_kernel_span/,/^}/ s/ktlb_sys.full_flush_strides/KTLB_ARCH_FULL_FLUSH_STRIDES/

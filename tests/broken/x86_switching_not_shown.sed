@@ -1,0 +1,3 @@
+# src/ktlb_switch_percpu.c: a CPU does not show that it is between two roots
+# unit: protocol
+s/^\tktlb_store_relaxed(&self->loaded, KTLB_SWITCHING);//
