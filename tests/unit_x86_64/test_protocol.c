@@ -849,7 +849,7 @@ static void an_audit_finds_what_is_wrong(void **unused)
 	assert_null(ktlb_audit());
 	ktlb_switch(&space[0]);
 	assert_null(ktlb_audit());
-	slot = &self->slot[self->loaded_slot];
+	slot = self->loaded_slot;
 
 	self->loaded = KTLB_SWITCHING;
 	assert_string_equal(ktlb_audit(), "ktlb_audit: what is loaded is no space");
