@@ -585,6 +585,21 @@ static void a_kernel_range_is_fenced_before_cpus_are_read(void **unused)
 	find(fence, FAKE_LOAD, &ktlb_cpus[1]);
 }
 
+/* The end of a space raises no generation, so it needs a fence of its own. */
+static void the_end_of_a_space_is_fenced_before_the_set_is_read(void **unused)
+{
+	unsigned fence;
+
+	(void)unused;
+	fake_run_on(0);
+	fake_access_hook = record;
+	traced = 0;
+	ktlb_space_destroy(&space[0]);
+	fake_access_hook = 0;
+	fence = find(0, FAKE_FENCE_FULL, 0); /* [B25] */
+	find(fence, FAKE_LOAD, &space[0].cpus.word[0]);
+}
+
 /* ---- whom to ask ------------------------------------------------------------------------------*/
 
 /* Change number 4096, and no other, asks CPUs that run another space to leave the set. */
@@ -896,6 +911,8 @@ int main(void)
 		cmocka_unit_test_setup(a_flush_that_asks_nobody_has_its_fence, with_pcid),
 		cmocka_unit_test_setup(barriers_of_an_answer, with_pcid),
 		cmocka_unit_test_setup(a_kernel_range_is_fenced_before_cpus_are_read, with_pcid),
+		cmocka_unit_test_setup(the_end_of_a_space_is_fenced_before_the_set_is_read,
+	                               with_pcid),
 		cmocka_unit_test_setup(every_4096th_change_trims_the_set, with_pcid),
 		cmocka_unit_test_setup(who_runs_another_space_leaves_the_set, with_pcid),
 		cmocka_unit_test(kernel_ranges_reach_everybody),
