@@ -11,10 +11,9 @@ static uint64_t last_space_id;
 
 uint32_t ktlb_ids_limit(const struct ktlb_config *config, const struct ktlb_arch_facts *facts)
 {
-	(void)facts;
 	KTLB_REQUIRE(config->id_limit == 0, "ktlb_init: id_limit must be 0 where ids are per CPU",
 	             config->id_limit, 0);
-	return KTLB_SLOTS + 1; /* id 0 is the kernel root's */
+	return ktlb_arch_ids(facts->features);
 }
 
 /* `last_space_id` goes on, so that spaces from before a second ktlb_init are nobody's. */
@@ -96,10 +95,14 @@ const char *ktlb_audit(void)
 	KTLB_REQUIRE(ktlb_insn_irqs_off(), "ktlb_audit: interrupts must be off", 0, 0);
 	loaded = ktlb_load_relaxed(&self->loaded);
 	if (!loaded)
-		return 0;
+		return ktlb_arch_root_is(ktlb_sys.kernel_root, 0)
+		               ? 0
+		               : "ktlb_audit: the root register does not hold the kernel's root";
 	slot = self->loaded_slot;
 	if (loaded == KTLB_SWITCHING || loaded->self != loaded)
 		return "ktlb_audit: what is loaded is no space";
+	if (!ktlb_arch_root_is(loaded->root, slot->tag))
+		return "ktlb_audit: the root register does not hold the loaded space's root and id";
 	if (slot->space_id != loaded->id)
 		return "ktlb_audit: the slot in use belongs to another space";
 	if (slot->clean > ktlb_load_relaxed(&loaded->generation))

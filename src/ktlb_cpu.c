@@ -23,6 +23,7 @@ void ktlb_init(const struct ktlb_config *config)
 	KTLB_REQUIRE(config->cpus >= 1 && config->cpus <= KTLB_CFG_MAX_CPUS,
 	             "ktlb_init: cpus must be 1 to KTLB_CFG_MAX_CPUS", config->cpus,
 	             KTLB_CFG_MAX_CPUS);
+	facts.features = ktlb_arch_useful(facts.features & ~config->without);
 	id_limit = ktlb_ids_limit(config, &facts);
 	KTLB_REQUIRE(config->kernel_root != 0 &&
 	                     (config->kernel_root & (KTLB_ARCH_ROOT_MUST_CLEAR |
@@ -41,7 +42,7 @@ void ktlb_init(const struct ktlb_config *config)
 
 	ktlb_sys.kernel_root = config->kernel_root;
 	ktlb_sys.id_limit = id_limit;
-	ktlb_sys.features = facts.features & ~config->without;
+	ktlb_sys.features = facts.features;
 	ktlb_sys.full_flush_strides = config->full_flush_strides ? config->full_flush_strides
 	                                                         : KTLB_ARCH_FULL_FLUSH_STRIDES;
 	ktlb_sys.repeat_tlbi = config->errata & KTLB_ERRATUM_REPEAT_TLBI;

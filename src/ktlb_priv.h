@@ -90,7 +90,10 @@ static inline void ktlb_count(enum ktlb_counter counter)
 
 /* ---- ids --------------------------------------------------------------------------------------*/
 
-/* How many ids there will be, from the configuration; fails if that cannot be. */
+/*
+ * How many ids there will be, from the configuration and the features that are to be used; fails if
+ * that cannot be.
+ */
 uint32_t ktlb_ids_limit(const struct ktlb_config *config, const struct ktlb_arch_facts *facts);
 void ktlb_ids_init(void);
 

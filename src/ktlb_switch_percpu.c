@@ -179,7 +179,7 @@ void ktlb_enter_lazy(void)
 	ktlb_fence_full();
 	self = ktlb_cpu_self();
 	last = ktlb_load_relaxed(&self->loaded);
-	if (!last || ktlb_load_relaxed(&self->lazy)) {
+	if (ktlb_unlikely(!last || ktlb_load_relaxed(&self->lazy))) {
 		KTLB_CHECK(self->magic == KTLB_CPU_MAGIC, "ktlb_enter_lazy: this CPU is not online",
 		           0, 0);
 		return;

@@ -108,10 +108,16 @@ struct ktlb_config {
 	           KTLB_PASTE(_cache_line_, KTLB_CFG_CACHE_LINE))
 void ktlb_init(const struct ktlb_config *config);
 
-/* KTLB_FEATURE_* that every CPU has and `without` did not take away. 0 before ktlb_init. */
+/*
+ * KTLB_FEATURE_* that are in use: every CPU has them and `without` did not take them away. INVPCID goes
+ * with PCID. 0 before ktlb_init.
+ */
 uint32_t ktlb_features(void);
 
-/* How many ids are in use, id 0 included. 0 before ktlb_init. */
+/*
+ * How many ids are in use, id 0 included. 0 before ktlb_init. x86-64: of each CPU; 1 without PCIDs, the
+ * kernel's 0 alone.
+ */
 uint32_t ktlb_id_limit(void);
 
 /*
@@ -326,7 +332,9 @@ void ktlb_space_init(struct ktlb_space *space, uint64_t root);
  * thread to run has called ktlb_enter_lazy, which took it off (arm64), or leaves it now, when asked
  * (x86-64, where this may therefore wait as a flush does).
  *
- * Context: any thread, preemption off.  Ordering: full barrier.
+ * Context: any thread, preemption off. arm64: spins for the allocator's lock, if at all, and waits for no
+ *          other CPU. x86-64: waits as a flush does, takes no lock.
+ * Ordering: full barrier.
  * Fails:   "ktlb_space_destroy: the space is not initialised"
  *          "ktlb_space_destroy: another CPU has the space loaded"
  */
@@ -339,13 +347,14 @@ void ktlb_space_destroy(struct ktlb_space *space);
  * space (it is then short): it completes the flushes which the outgoing thread has begun here and
  * will go on with elsewhere.
  *
- * Context: interrupts off, CPU online; may spin for the allocator's lock.
- * Ordering: full barrier at its beginning, before the id (x86-64: the generation) of `next` is read. What follows it in
- *          the program runs under the new root.
+ * Context: interrupts off, CPU online. arm64: may spin for the allocator's lock. x86-64: takes no lock
+ *          and waits for nobody.
+ * Ordering: full barrier at its beginning, before the id (x86-64: the generation) of `next` is read.
+ *          What follows it in the program runs under the new root.
  * Fails:   "ktlb_switch: interrupts must be off"
  *          "ktlb_switch: the space is not initialised"
  *          "ktlb_switch: this CPU is not online"   (if its per-CPU base register is 0; not noticed
- *                  with both O1 and O3 switched back: it then takes itself for CPU 0)
+ *                  on arm64 with both O1 and O3 switched back: it then takes itself for CPU 0)
  */
 void ktlb_switch(struct ktlb_space *next);
 
@@ -470,10 +479,11 @@ uint64_t ktlb_space_id(const struct ktlb_space *space);
 /*
  * Verifies what must always hold of the ids. Null if all is well, else a sentence. arm64: each number
  * that a CPU runs under, or keeps since a rollover, is allotted; no two CPUs hold one number under
- * different ids; id 0 is never held. x86-64, of this CPU: the slot in use is the loaded space's, and
- * clean up to no generation that has not been; the CPU is in the space's set.
+ * different ids; id 0 is never held. x86-64, of this CPU: CR3 holds the loaded space's root under the
+ * slot's PCID, or the kernel's root; the slot in use is the loaded space's, and clean up to no generation
+ * that has not been; the CPU is in the space's set.
  *
- * Context: interrupts off; spins for the allocator's lock. Costs as much as a rollover.
+ * Context: interrupts off. arm64: spins for the allocator's lock, costs as much as a rollover.
  * Fails:   "ktlb_audit: interrupts must be off"
  */
 const char *ktlb_audit(void);

@@ -128,7 +128,7 @@ COMPILER_OF_FIGURES = "12.2.0"
 BUDGET = {
     "switch hit": 38,
     "switch to the space that is loaded": 19,
-    "enter lazy": 18,
+    "enter lazy": 17,
 }
 
 

@@ -40,6 +40,30 @@ static void facts(void **unused)
 	assert_int_equal(ktlb_x86_facts(0, 0, pge).features, KTLB_FEATURE_GLOBAL_PAGES);
 }
 
+/* What is not there, or of no use without what is not there, is not claimed. */
+static void features_and_ids(void **unused)
+{
+	const uint32_t all = KTLB_FEATURE_PCID | KTLB_FEATURE_INVPCID | KTLB_FEATURE_GLOBAL_PAGES;
+	struct ktlb_config config = {.cpus = 1, .kernel_root = FAKE_KERNEL_ROOT};
+
+	(void)unused;
+	start(1, 1, 1, 1);
+	assert_int_equal(ktlb_features(), all);
+	assert_int_equal(ktlb_id_limit(), KTLB_SLOTS + 1);
+	start(1, 0, 1, 1);
+	assert_int_equal(ktlb_features(), KTLB_FEATURE_GLOBAL_PAGES);
+	assert_int_equal(ktlb_id_limit(), 1);
+	start(1, 1, 1, 1);
+	config.without = KTLB_FEATURE_PCID;
+	ktlb_init(&config);
+	assert_int_equal(ktlb_features(), KTLB_FEATURE_GLOBAL_PAGES);
+	assert_int_equal(ktlb_id_limit(), 1);
+	config.without = KTLB_FEATURE_INVPCID;
+	ktlb_init(&config);
+	assert_int_equal(ktlb_features(), KTLB_FEATURE_PCID | KTLB_FEATURE_GLOBAL_PAGES);
+	assert_int_equal(ktlb_id_limit(), KTLB_SLOTS + 1);
+}
+
 static void halves(void **unused)
 {
 	(void)unused;
@@ -507,6 +531,50 @@ static void online_empties_the_tlb(void **unused)
 	assert_ptr_equal(ktlb_cpus[5], &late);
 }
 
+/* The audit must be able to fail: each of its sentences, from a state forged for it. */
+static void the_audit_finds_what_is_wrong(void **unused)
+{
+	static const char wrong_root[] =
+		"ktlb_audit: the root register does not hold the loaded space's root and id";
+	struct ktlb_cpu *self = ktlb_cpus[0];
+	uint64_t cr3;
+
+	(void)unused;
+	fake_this()->irqs_off = 1;
+	assert_null(ktlb_audit());
+	cr3 = fake_this()->cr3;
+	fake_this()->cr3 = 1 << 20;
+	assert_string_equal(ktlb_audit(),
+	                    "ktlb_audit: the root register does not hold the kernel's root");
+	fake_this()->cr3 = cr3;
+
+	switch_on(0, &space[0]);
+	fake_this()->irqs_off = 1;
+	cr3 = fake_this()->cr3;
+	fake_this()->cr3 = cr3 ^ 3; /* another PCID */
+	assert_string_equal(ktlb_audit(), wrong_root);
+	fake_this()->cr3 = cr3 ^ 3 << 20; /* another root */
+	assert_string_equal(ktlb_audit(), wrong_root);
+	fake_this()->cr3 = cr3;
+	self->loaded_slot->space_id++;
+	assert_string_equal(ktlb_audit(), "ktlb_audit: the slot in use belongs to another space");
+	self->loaded_slot->space_id--;
+	self->loaded_slot->clean++;
+	assert_string_equal(ktlb_audit(), "ktlb_audit: a slot is clean up to a generation that has "
+	                                  "not been");
+	self->loaded_slot->clean--;
+	ktlb_cpuset_remove(&space[0].cpus, 0);
+	assert_string_equal(ktlb_audit(), "ktlb_audit: a CPU is not in the set of the space that "
+	                                  "it has loaded");
+	ktlb_cpuset_add(&space[0].cpus, 0);
+	self->loaded = KTLB_SWITCHING;
+	assert_string_equal(ktlb_audit(), "ktlb_audit: what is loaded is no space");
+	self->loaded = &space[0];
+	assert_null(ktlb_audit());
+	fake_this()->irqs_off = 0;
+	assert_string_equal(FAKE_SENTENCE_OF(ktlb_audit()), "ktlb_audit: interrupts must be off");
+}
+
 /* ---- misuse -----------------------------------------------------------------------------------*/
 
 static void misuse(void **unused)
@@ -566,6 +634,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operands),
 		cmocka_unit_test(facts),
+		cmocka_unit_test(features_and_ids),
 		cmocka_unit_test(halves),
 		cmocka_unit_test_setup(slots_keep_what_is_clean, with_pcid),
 		cmocka_unit_test_setup(without_pcids_every_load_flushes, without_pcid),
@@ -589,6 +658,7 @@ int main(void)
 		cmocka_unit_test_setup(ids_of_spaces_never_repeat, with_pcid),
 		cmocka_unit_test_setup(a_range_is_not_enough_for_two_changes, with_pcid),
 		cmocka_unit_test(online_empties_the_tlb),
+		cmocka_unit_test_setup(the_audit_finds_what_is_wrong, with_pcid),
 		cmocka_unit_test_setup(misuse, with_pcid),
 		cmocka_unit_test_setup(who_am_i, with_pcid),
 	};

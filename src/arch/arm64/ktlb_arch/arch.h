@@ -35,6 +35,12 @@ struct ktlb_arch_facts {
 	const char *wrong; /* null, or why ktlb cannot work with these registers */
 };
 
+/* Of these features those that are of use: each is by itself. */
+static inline uint32_t ktlb_arch_useful(uint32_t features)
+{
+	return features;
+}
+
 /* ID_AA64MMFR0_EL1.ASIDBits, ID_AA64MMFR2_EL1.TTL, ID_AA64ISAR0_EL1.TLB, TCR_EL1. */
 static inline struct ktlb_arch_facts ktlb_arm64_facts(uint64_t mmfr0, uint64_t mmfr2,
                                                       uint64_t isar0, uint64_t tcr)

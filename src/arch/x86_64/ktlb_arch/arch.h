@@ -45,19 +45,24 @@ struct ktlb_arch_facts {
 	const char *wrong;
 };
 
-/* INVPCID without PCID is of no use, and counts as absent. */
+/* Of these features those that are of use: INVPCID without PCIDs is not. */
+static inline uint32_t ktlb_arch_useful(uint32_t features)
+{
+	return features & KTLB_FEATURE_PCID ? features : features & ~(uint32_t)KTLB_FEATURE_INVPCID;
+}
+
 static inline struct ktlb_arch_facts ktlb_x86_facts(uint32_t cpuid1_ecx, uint32_t cpuid7_ebx,
                                                     uint64_t cr4)
 {
 	struct ktlb_arch_facts facts = {12, 0, 0};
 
-	if (cpuid1_ecx & KTLB_X86_CPUID1_ECX_PCID) {
+	if (cpuid1_ecx & KTLB_X86_CPUID1_ECX_PCID)
 		facts.features |= KTLB_FEATURE_PCID;
-		if (cpuid7_ebx & KTLB_X86_CPUID7_EBX_INVPCID)
-			facts.features |= KTLB_FEATURE_INVPCID;
-	}
+	if (cpuid7_ebx & KTLB_X86_CPUID7_EBX_INVPCID)
+		facts.features |= KTLB_FEATURE_INVPCID;
 	if (cr4 & KTLB_X86_CR4_PGE)
 		facts.features |= KTLB_FEATURE_GLOBAL_PAGES;
+	facts.features = ktlb_arch_useful(facts.features);
 	return facts;
 }
 
@@ -90,6 +95,12 @@ static inline int ktlb_arch_is_kernel(uint64_t va)
 static inline uint64_t ktlb_x86_pcid(uint32_t slot)
 {
 	return slot + 1;
+}
+
+/* How many PCIDs are used, the kernel's 0 included: without them that is all there is. */
+static inline uint32_t ktlb_arch_ids(uint32_t features)
+{
+	return features & KTLB_FEATURE_PCID ? KTLB_SLOTS + 1 : 1;
 }
 
 /*
@@ -149,6 +160,12 @@ static inline void ktlb_arch_set_percpu(struct ktlb_cpu *state, uint64_t offset)
 static inline uint64_t ktlb_arch_slot_tag(uint32_t slot, uint32_t features)
 {
 	return features & KTLB_FEATURE_PCID ? ktlb_x86_cr3(0, ktlb_x86_pcid(slot), 1) : 0;
+}
+
+/* Is this root, with the tag of its slot, what CR3 holds? Which does not remember "keep". */
+static inline int ktlb_arch_root_is(uint64_t root, uint64_t tag)
+{
+	return ktlb_insn_read_cr3() == (root | (tag & ~KTLB_X86_CR3_KEEP));
 }
 
 /* A space's root, under the id of a slot, with or without what is cached under it. */
