@@ -109,6 +109,9 @@ $(UNIT_DIR)/$(1)/%.o: tests/unit_x86_64/%.c
 $(UNIT_DIR)/$(1)/test_%: $(UNIT_DIR)/$(1)/test_%.o $(UNIT_DIR)/$(1)/fake.o \
 		$(patsubst $(KTLB_DIR)/src/%.c,$(UNIT_DIR)/$(1)/lib/%.o,$(KTLB_SRCS_x86_64))
 	$(Q)$(UNIT_CC) -g $(UNIT_FLAGS) $$^ -lcmocka -o $$@
+$(UNIT_DIR)/$(1)/stress: $(UNIT_DIR)/$(1)/stress.o $(UNIT_DIR)/$(1)/fake.o \
+		$(patsubst $(KTLB_DIR)/src/%.c,$(UNIT_DIR)/$(1)/lib/%.o,$(KTLB_SRCS_x86_64))
+	$(Q)$(UNIT_CC) -g $(UNIT_FLAGS) $$^ -lcmocka -lpthread -o $$@
 .PRECIOUS: $(UNIT_DIR)/$(1)/%.o $(UNIT_DIR)/$(1)/lib/%.o
 -include $(wildcard $(UNIT_DIR)/$(1)/*.d $(UNIT_DIR)/$(1)/lib/*.d)
 endef
@@ -116,7 +119,11 @@ $(foreach set,$(UNIT_SETS_x86_64),$(eval $(call unit_set_x86_64,$(set))))
 
 UNIT_TESTS_x86_64 := percpu protocol
 
-UNIT_PROGRAMS := $(foreach set,$(UNIT_SETS_x86_64),$(addprefix $(UNIT_DIR)/$(set)/test_,$(UNIT_TESTS_x86_64))) \
+# With real concurrency, two seconds each: those sets whose protocol differs.
+STRESS_SETS := x86_64-default x86_64-no_lazy x86_64-no_keep x86_64-origin
+
+UNIT_PROGRAMS := $(foreach set,$(STRESS_SETS),$(UNIT_DIR)/$(set)/stress) \
+	$(foreach set,$(UNIT_SETS_x86_64),$(addprefix $(UNIT_DIR)/$(set)/test_,$(UNIT_TESTS_x86_64))) \
 	$(foreach set,$(UNIT_SETS),$(addprefix $(UNIT_DIR)/$(set)/test_,$(UNIT_TESTS)))
 
 .PHONY: all unit test

@@ -4,21 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ktlb/ktlb.h>
-#include <ktlb/port.h>
-
 #include "fake.h"
+#include "ktlb_priv.h"
 
 #define PCIDE ((uint64_t)1 << 17)
 #define PGE   ((uint64_t)1 << 7)
 #define KEEP  ((uint64_t)1 << 63)
+
+#define STORES 16 /* that wait at once; real ones have 40 and more */
 
 struct fake_cpu fake_cpu[FAKE_CPUS];
 uint32_t fake_cpuid1_ecx, fake_cpuid7_ebx;
 struct fake_event fake_log[FAKE_LOG];
 unsigned fake_events;
 uint64_t fake_version[FAKE_ROOTS][FAKE_PAGES];
+uint64_t fake_table_version[FAKE_ROOTS];
+uint64_t fake_kernel_version[FAKE_KERNEL_PAGES];
 int fake_no_delivery;
+int fake_stores_wait;
+int fake_quiet;
 
 jmp_buf fake_fail_jump;
 const char *fake_sentence;
@@ -28,7 +32,7 @@ void (*fake_hook)(enum fake_op op, uint64_t operand);
 void (*fake_access_hook)(enum fake_access access, const void *p);
 void (*fake_others)(void);
 
-static uint32_t this_cpu;
+static _Thread_local uint32_t this_cpu;
 static unsigned relaxed;     /* since the start */
 static unsigned relax_depth; /* CPUs that wait, one inside the other */
 static struct ktlb_cpu state[FAKE_CPUS];
@@ -46,30 +50,82 @@ static void log_event(enum fake_op op, uint64_t operand)
 
 	if (!fake_this()->irqs_off)
 		die("a privileged instruction with interrupts on");
-
-	if (fake_events < FAKE_LOG)
+	if (!fake_quiet && fake_events < FAKE_LOG)
 		fake_log[fake_events++] = event;
 	if (fake_hook) {
 		fake_hook(op, operand);
 		this_cpu = event.cpu;
 	}
+	fake_drain(STORES);
 }
 
 /* ---- memory -----------------------------------------------------------------------------------*/
 
+/* Stores of a CPU that others do not see yet, oldest first. */
+static struct buffer {
+	struct {
+		void *p;
+		uint64_t value;
+		unsigned long size;
+	} store[STORES];
+	unsigned stores;
+} buffer[FAKE_CPUS];
+
+static void write_memory(void *p, uint64_t value, unsigned long size)
+{
+	if (size == 8)
+		__atomic_store_n((uint64_t *)p, value, __ATOMIC_SEQ_CST);
+	else
+		__atomic_store_n((uint32_t *)p, (uint32_t)value, __ATOMIC_SEQ_CST);
+}
+
+void fake_drain(unsigned stores)
+{
+	struct buffer *b = &buffer[this_cpu];
+
+	if (stores > b->stores)
+		stores = b->stores;
+	for (unsigned i = 0; i < stores; i++)
+		write_memory(b->store[i].p, b->store[i].value, b->store[i].size);
+	b->stores -= stores;
+	memmove(b->store, b->store + stores, b->stores * sizeof(b->store[0]));
+}
+
+/* What else is stored is a thread's own, and may be read past the buffer. */
+static int is_shared(const void *p)
+{
+	return (uintptr_t)p - (uintptr_t)state < sizeof(state) ||
+	       (uintptr_t)p - (uintptr_t)ktlb_cpus < sizeof(ktlb_cpus) ||
+	       (uintptr_t)p - (uintptr_t)fake_version < sizeof(fake_version) ||
+	       (uintptr_t)p - (uintptr_t)fake_table_version < sizeof(fake_table_version) ||
+	       (uintptr_t)p - (uintptr_t)fake_kernel_version < sizeof(fake_kernel_version);
+}
+
 uint64_t fake_load(enum fake_access access, const void *p, unsigned long size)
 {
+	const struct buffer *b = &buffer[this_cpu];
+
 	fake_order(access, p);
+	for (unsigned i = b->stores; i-- > 0;)
+		if (b->store[i].p == p)
+			return b->store[i].value;
 	return size == 8 ? __atomic_load_n((const uint64_t *)p, __ATOMIC_SEQ_CST)
 	                 : __atomic_load_n((const uint32_t *)p, __ATOMIC_SEQ_CST);
 }
 
 void fake_store(enum fake_access access, void *p, uint64_t value, unsigned long size)
 {
-	if (size == 8)
-		__atomic_store_n((uint64_t *)p, value, __ATOMIC_SEQ_CST);
-	else
-		__atomic_store_n((uint32_t *)p, (uint32_t)value, __ATOMIC_SEQ_CST);
+	struct buffer *b = &buffer[this_cpu];
+
+	if (fake_stores_wait && is_shared(p)) {
+		if (b->stores == STORES)
+			fake_drain(1);
+		b->store[b->stores].p = p;
+		b->store[b->stores].value = value;
+		b->store[b->stores++].size = size;
+	} else {
+		write_memory(p, value, size);
+	}
 	fake_order(access, p);
 }
 
@@ -77,6 +133,8 @@ void fake_order(enum fake_access access, const void *p)
 {
 	uint32_t was = this_cpu;
 
+	if (access >= FAKE_RMW && access != FAKE_FENCE_ACQUIRE)
+		fake_drain(STORES);
 	if (fake_access_hook)
 		fake_access_hook(access, p);
 	this_cpu = was;
@@ -107,7 +165,15 @@ static uint64_t pcid(const struct fake_cpu *c)
 static void empty(struct fake_cpu *c, uint64_t id)
 {
 	memset(c->cached[id], 0, sizeof(c->cached[id]));
+	memset(c->kernel[id], 0, sizeof(c->kernel[id]));
 	c->table[id] = 0;
+}
+
+static void empty_all(struct fake_cpu *c)
+{
+	for (uint64_t id = 0; id < FAKE_PCIDS; id++)
+		empty(c, id);
+	memset(c->kernel[FAKE_GLOBAL], 0, sizeof(c->kernel[FAKE_GLOBAL]));
 }
 
 void fake_write_cr3(uint64_t value)
@@ -132,12 +198,11 @@ void fake_write_cr4(uint64_t value)
 	if ((value & ~c->cr4 & PCIDE) && (c->cr3 & 0xfff))
 		die("CR4.PCIDE is set while CR3[11:0] is not 0");
 	if ((value ^ c->cr4) & PGE)
-		for (uint64_t id = 0; id < FAKE_PCIDS; id++)
-			empty(c, id);
+		empty_all(c);
 	c->cr4 = value;
 }
 
-/* The page under the current PCID, and that PCID's paging-structure caches. */
+/* The page under the current PCID, or global; and the current PCID's paging-structure caches. */
 void fake_invlpg(uint64_t va)
 {
 	struct fake_cpu *c = fake_this();
@@ -145,6 +210,12 @@ void fake_invlpg(uint64_t va)
 	log_event(FAKE_INVLPG, va);
 	if (va >> 12 < FAKE_PAGES)
 		c->cached[pcid(c)][va >> 12] = 0;
+	if (va >= FAKE_KERNEL_VA(FAKE_KERNEL_PAGES - 1)) {
+		uint64_t page = (-va >> 12) - 1;
+
+		c->kernel[pcid(c)][page] = 0;
+		c->kernel[FAKE_GLOBAL][page] = 0;
+	}
 	c->table[pcid(c)] = 0;
 }
 
@@ -157,19 +228,55 @@ void fake_invpcid(uint64_t type, uint64_t id, uint64_t va)
 		die("INVPCID on a CPU that has none");
 	if (type != 2 || id != 0 || va != 0)
 		die("an INVPCID that nobody should use");
-	for (uint64_t i = 0; i < FAKE_PCIDS; i++)
-		empty(c, i);
+	empty_all(c);
+}
+
+uint64_t fake_root(void)
+{
+	uint64_t root = fake_this()->cr3 >> 20;
+
+	return root < FAKE_ROOTS ? root : 0;
+}
+
+/* From the TLB, or by a walk that fills it. */
+static uint64_t lookup(uint64_t *cached, const uint64_t *version)
+{
+	if (!*cached)
+		*cached = __atomic_load_n(version, __ATOMIC_ACQUIRE) + 1;
+	return *cached - 1;
 }
 
 uint64_t fake_touch(uint32_t page)
 {
 	struct fake_cpu *c = fake_this();
-	uint64_t *cached = &c->cached[pcid(c)][page];
-	uint64_t root = c->cr3 >> 20;
 
-	if (!*cached)
-		*cached = fake_version[root][page] + 1;
-	return *cached - 1;
+	return lookup(&c->cached[pcid(c)][page], &fake_version[fake_root()][page]);
+}
+
+uint64_t fake_touch_kernel(uint32_t page)
+{
+	struct fake_cpu *c = fake_this();
+	uint64_t id = c->cr4 & PGE ? FAKE_GLOBAL : pcid(c);
+
+	return lookup(&c->kernel[id][page], &fake_kernel_version[page]);
+}
+
+uint64_t fake_walk(void)
+{
+	struct fake_cpu *c = fake_this();
+
+	return lookup(&c->table[pcid(c)], &fake_table_version[fake_root()]);
+}
+
+void fake_interrupt(void)
+{
+	struct fake_cpu *c = fake_this();
+
+	if (c->irqs_off || !__atomic_exchange_n(&c->ipi, 0, __ATOMIC_SEQ_CST))
+		return;
+	c->irqs_off = 1;
+	ktlb_handle_ipi();
+	c->irqs_off = 0;
 }
 
 void fake_interrupts(void)
@@ -177,13 +284,8 @@ void fake_interrupts(void)
 	uint32_t was = this_cpu;
 
 	for (uint32_t cpu = 0; cpu < FAKE_CPUS && !fake_no_delivery; cpu++) {
-		if (!fake_cpu[cpu].ipi || fake_cpu[cpu].irqs_off)
-			continue;
-		fake_cpu[cpu].ipi = 0;
 		fake_run_on(cpu);
-		fake_cpu[cpu].irqs_off = 1;
-		ktlb_handle_ipi();
-		fake_cpu[cpu].irqs_off = 0;
+		fake_interrupt();
 	}
 	fake_run_on(was);
 }
@@ -193,7 +295,7 @@ void fake_relax(void)
 {
 	uint32_t was = this_cpu;
 
-	if (++relaxed > 100000)
+	if (!fake_quiet && ++relaxed > 100000)
 		die("a CPU waits for an answer that does not come");
 	if (fake_others) {
 		fake_others();
@@ -215,11 +317,16 @@ void fake_power_on(int has_pcid, int has_invpcid, int pge)
 {
 	memset(state, 0, sizeof(state));
 	memset(fake_cpu, 0, sizeof(fake_cpu));
+	memset(buffer, 0, sizeof(buffer));
 	memset(fake_version, 0, sizeof(fake_version));
+	memset(fake_table_version, 0, sizeof(fake_table_version));
+	memset(fake_kernel_version, 0, sizeof(fake_kernel_version));
 	fake_no_delivery = 0;
 	fake_hook = 0;
 	fake_access_hook = 0;
 	fake_others = 0;
+	fake_stores_wait = 0;
+	fake_quiet = 0;
 	relaxed = 0;
 	relax_depth = 0;
 	fake_cpuid1_ecx = has_pcid ? 1u << 17 : 1u << 23;
@@ -231,6 +338,11 @@ void fake_power_on(int has_pcid, int has_invpcid, int pge)
 		fake_cpu[cpu].irqs_off = 1;
 	}
 	fake_run_on(0);
+}
+
+struct ktlb_cpu *fake_state(uint32_t cpu)
+{
+	return &state[cpu];
 }
 
 void fake_boot(const struct ktlb_config *config)
@@ -289,6 +401,6 @@ void ktlb_port_send_ipi(const struct ktlb_cpuset *cpus)
 	ktlb_cpuset_for_each(cpu, cpus)
 	{
 		log_event(FAKE_IPI, cpu);
-		fake_cpu[cpu].ipi = 1;
+		__atomic_store_n(&fake_cpu[cpu].ipi, 1, __ATOMIC_SEQ_CST);
 	}
 }

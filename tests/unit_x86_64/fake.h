@@ -4,9 +4,9 @@
  * instructions, a TLB, interrupts that arrive while somebody waits, and ktlb's port.
  *
  * The TLB is kept as the set of what could be cached, per PCID and page the version of the entry:
- * fake_touch fills it, INVLPG, INVPCID and MOV to CR3 empty it as the manual says. One CPU runs at a
- * time; a hook at an instruction or at a memory access lets another one run in between. Real
- * concurrency is stress.c's, which puts a machine of its own behind the same functions.
+ * fake_touch and fake_walk fill it, INVLPG, INVPCID and MOV to CR3 empty it as the manual says. One CPU
+ * runs at a time; a hook at an instruction or at a memory access lets another one run in between. (Each
+ * host thread picks its own CPU, for stress.c, which has real concurrency.)
  */
 #ifndef FAKE_H
 #define FAKE_H
@@ -17,6 +17,11 @@
 #define FAKE_CPUS  8
 #define FAKE_PCIDS 8
 #define FAKE_PAGES 64 /* page n of a user's half is at n << 12 */
+
+/* Page n of the kernel's half. With CR4.PGE these are global: the last "PCID" holds them. */
+#define FAKE_KERNEL_PAGES 8
+#define FAKE_KERNEL_VA(n) (-((uint64_t)((n) + 1) << 12))
+#define FAKE_GLOBAL       FAKE_PCIDS
 
 enum fake_op {
 	FAKE_CR3,
@@ -37,6 +42,7 @@ struct fake_cpu {
 	int irqs_off, ipi;
 	uint64_t cached[FAKE_PCIDS][FAKE_PAGES]; /* version + 1; 0: nothing */
 	uint64_t table[FAKE_PCIDS];              /* a paging-structure entry of the user's half */
+	uint64_t kernel[FAKE_PCIDS + 1][FAKE_KERNEL_PAGES];
 };
 
 extern struct fake_cpu fake_cpu[FAKE_CPUS];
@@ -47,8 +53,8 @@ extern struct fake_event fake_log[FAKE_LOG];
 extern unsigned fake_events;
 
 /*
- * If set: called at each instruction that is logged, before it takes effect, so that another CPU can
- * run. On return the CPU is the one that it was.
+ * If set: called at each instruction that is logged, before it takes effect (and before the stores that
+ * wait have left), so that another CPU can run. On return the CPU is the one that it was.
  */
 extern void (*fake_hook)(enum fake_op op, uint64_t operand);
 
@@ -71,9 +77,20 @@ void fake_order(enum fake_access access, const void *p); /* before a read-modify
 /* If set: called after a store, before anything else. */
 extern void (*fake_access_hook)(enum fake_access access, const void *p);
 
+/*
+ * If set: a store into the state of a CPU or an entry waits in a buffer, where only the CPU that stores sees it, until
+ * fake_drain or until the manual says that it has left: a read-modify-write, a full fence, a
+ * serialising instruction (SDM volume 3, "Memory Ordering"). This is simulated; the host's own buffer is
+ * behind it.
+ */
+extern int fake_stores_wait;
+void fake_drain(unsigned stores); /* the oldest ones of this CPU */
+
 /* The page table of the space whose root is n << 20: versions of its entries. */
 #define FAKE_ROOTS 32
 extern uint64_t fake_version[FAKE_ROOTS][FAKE_PAGES];
+extern uint64_t fake_table_version[FAKE_ROOTS]; /* of the table that leads to them */
+extern uint64_t fake_kernel_version[FAKE_KERNEL_PAGES];
 
 struct fake_cpu *fake_this(void);
 uint32_t fake_this_number(void);
@@ -84,8 +101,12 @@ void fake_invlpg(uint64_t va);
 void fake_invpcid(uint64_t type, uint64_t pcid, uint64_t va);
 void fake_relax(void);
 
-/* Delivers what interrupts are pending, where they are not masked. */
+/* Delivers what interrupts are pending, where they are not masked: to all CPUs, or to this one. */
 void fake_interrupts(void);
+void fake_interrupt(void);
+
+/* For real concurrency: no log. */
+extern int fake_quiet;
 extern int fake_no_delivery; /* interrupts stay pending: only polling serves */
 
 /* If set: what others do while this CPU waits, in place of taking interrupts and polling. */
@@ -93,6 +114,13 @@ extern void (*fake_others)(void);
 
 /* This CPU uses a page of the loaded root: the version that it sees. */
 uint64_t fake_touch(uint32_t page);
+uint64_t fake_touch_kernel(uint32_t page);
+
+/* This CPU walks from its root, as it may at any time: the version of the table that it uses. */
+uint64_t fake_walk(void);
+
+/* The number of the root that is loaded; 0 for the kernel's, whose user half nobody looks at. */
+uint64_t fake_root(void);
 
 /* A machine with these features, CR4.PGE set or not, that knows nothing of ktlb yet. */
 void fake_power_on(int pcid, int invpcid, int pge);
@@ -100,6 +128,7 @@ void fake_power_on(int pcid, int invpcid, int pge);
 /* ktlb_init, and all its CPUs online. fake_start: with a default configuration, after power-on. */
 struct ktlb_config;
 void fake_boot(const struct ktlb_config *config);
+struct ktlb_cpu *fake_state(uint32_t cpu);
 void fake_start(uint32_t cpus, int pcid, int invpcid, int pge);
 
 extern jmp_buf fake_fail_jump;
