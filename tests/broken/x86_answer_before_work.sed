@@ -1,5 +1,5 @@
 # src/ktlb_shootdown_ipi.c: a request is answered before it is done
-# unit: protocol
+# unit: protocol and stress
 /^static void serve/,/^}/ {
 	s/^\t\tperform(self, request);//
 	s/^\t\tktlb_store_release(&call->done.*/&\n\t\tperform(self, request);/

@@ -1,5 +1,5 @@
 # src/ktlb_switch_percpu.c: a CPU leaves the set while the old root is still loaded
-# unit: protocol in x86_64-no_keep
+# unit: protocol and stress in x86_64-no_keep
 /^KTLB_INLINE void load_space/,/^}/ {
 	s/^\tgeneration = .*/\tif (!KTLB_CFG_OPT_KEEP_MASK_BIT \&\& last)\n\t\tktlb_mask_remove(last, self->number);\n&/
 }

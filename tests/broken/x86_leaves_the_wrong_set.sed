@@ -1,3 +1,3 @@
 # src/ktlb_shootdown_ipi.c: a CPU that is asked for a space that it does not run leaves the set of the one that it runs
-# unit: protocol
+# unit: protocol and stress
 /^static void flush_user/,/^}/ s/ktlb_mask_remove(space,/ktlb_mask_remove(ktlb_load_relaxed(\&self->loaded),/

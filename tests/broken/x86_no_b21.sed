@@ -1,3 +1,3 @@
 # src/ktlb_switch_percpu.c: no fence between lazy and the generation [B21]
-# unit: protocol
+# unit: protocol and stress
 s/^\tktlb_fence_full(); *\/\* \[B21\] \*\///

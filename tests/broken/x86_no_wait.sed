@@ -1,3 +1,3 @@
 # src/ktlb_shootdown_ipi.c: nobody waits for the answers
-# boot: fails, unit: percpu
+# boot: fails, unit: percpu and stress
 s/^\twait_for(self, targets, sequence);//

@@ -1,3 +1,3 @@
 # src/ktlb_shootdown_ipi.c: a flush writes its request before the last one has been answered by all
-# unit: protocol
+# unit: protocol and stress
 s/^\t\twait_for(self, \&self->asked, sequence);//

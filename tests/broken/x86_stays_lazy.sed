@@ -1,3 +1,3 @@
 # src/ktlb_switch_percpu.c: a switch to another space leaves the CPU lazy
-# unit: protocol
+# unit: protocol and stress
 /^KTLB_INLINE void load_space/,/^}/ s/^\t\tktlb_store_relaxed(&self->lazy, (uint64_t)0);/\t\t(void)0;/

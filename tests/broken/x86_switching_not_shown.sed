@@ -1,3 +1,3 @@
 # src/ktlb_switch_percpu.c: a CPU does not show that it is between two roots
-# unit: protocol
+# unit: protocol and stress
 s/^\tktlb_store_relaxed(&self->loaded, KTLB_SWITCHING);//

@@ -91,6 +91,11 @@ void fake_drain(unsigned stores)
 	memmove(b->store, b->store + stores, b->stores * sizeof(b->store[0]));
 }
 
+unsigned fake_waiting(void)
+{
+	return buffer[this_cpu].stores;
+}
+
 /* What else is stored is a thread's own, and may be read past the buffer. */
 static int is_shared(const void *p)
 {

@@ -85,6 +85,7 @@ extern void (*fake_access_hook)(enum fake_access access, const void *p);
  */
 extern int fake_stores_wait;
 void fake_drain(unsigned stores); /* the oldest ones of this CPU */
+unsigned fake_waiting(void);      /* how many wait */
 
 /* The page table of the space whose root is n << 20: versions of its entries. */
 #define FAKE_ROOTS 32

@@ -34,8 +34,9 @@
 #define CPUS        4
 #define PAGES       8 /* of a space that are used: few, so that CPUs meet */
 #define HANG_S      10
-#define ROUND_MS    10
-#define MAX_NESTING 2 /* steps of other threads while a flush waits */
+#define ROUND_MS    5
+#define FIRST_STEPS 32 /* with the kernel's half alone, while others come online */
+#define MAX_NESTING 2  /* steps of other threads while a flush waits */
 
 static uint64_t seed = 1;
 static double seconds = 2;
@@ -103,31 +104,39 @@ static void use_table(void)
 	must_not_be_older("the table of root", root, fake_walk(), least);
 }
 
+static int one_in(uint32_t n)
+{
+	return random_below(n) == 0;
+}
+
+/* Others get far meanwhile, so it is done where that hurts: while stores wait. */
+static void give_way(uint32_t seldom, uint32_t often)
+{
+	if (one_in(fake_waiting() ? often : seldom))
+		sched_yield();
+}
+
 static void between_accesses(enum fake_access access, const void *p)
 {
-	uint32_t what = random_below(64);
-
 	(void)access;
 	(void)p;
-	if (what < 8)
-		fake_touch(random_below(PAGES));
-	else if (what < 10)
-		fake_touch_kernel(random_below(FAKE_KERNEL_PAGES));
-	else if (what < 12)
-		use_table();
-	else if (what < 28)
+	if (one_in(8))
 		fake_drain(1);
-	else if (what == 28)
-		sched_yield();
+	if (one_in(8))
+		fake_touch(random_below(PAGES));
+	if (one_in(16))
+		fake_touch_kernel(random_below(FAKE_KERNEL_PAGES));
+	if (one_in(32))
+		use_table();
+	give_way(128, 32);
 }
 
 static void before_instruction(enum fake_op op, uint64_t operand)
 {
 	(void)op;
 	(void)operand;
-	if (random_below(16) == 0)
-		sched_yield();
-	if (random_below(4) == 0)
+	give_way(16, 4);
+	if (one_in(4))
 		use_table();
 }
 
@@ -136,6 +145,14 @@ static void before_instruction(enum fake_op op, uint64_t operand)
 static struct ktlb_space *any_space(void)
 {
 	return &space[random_below(2) ? random_below(3) : random_below(SPACES)];
+}
+
+/* A lazy CPU often returns to what it has kept. */
+static struct ktlb_space *next_space(const struct ktlb_space *now)
+{
+	if (!now && fake_root() && one_in(2))
+		return &space[fake_root() - 1];
+	return any_space();
 }
 
 static uint64_t root_of(const struct ktlb_space *s)
@@ -233,13 +250,13 @@ static void step(void)
 	uint32_t cpu = fake_this_number(), what = random_below(16);
 	struct fake_cpu *c = fake_this();
 
-	c->irqs_off = what < 5 || random_below(4) == 0;
-	if (what < 4) {
-		struct ktlb_space *next = any_space();
+	c->irqs_off = what < 5 || one_in(4);
+	if (what < 3) {
+		struct ktlb_space *next = next_space(runs[cpu]);
 
 		ktlb_switch(next);
 		runs[cpu] = next;
-	} else if (what == 4) {
+	} else if (what < 5) {
 		runs[cpu] = 0;
 		ktlb_enter_lazy();
 	} else if (what < 10) {
@@ -249,23 +266,21 @@ static void step(void)
 		use();
 	}
 	c->irqs_off = 0;
-	if (random_below(16) == 0)
-		sched_yield();
+	give_way(16, 4);
 	fake_interrupt();
 }
 
 /* A flush waits on this CPU. */
 static void while_it_waits(void)
 {
-	if (random_below(4) == 0)
+	if (one_in(4))
 		fake_drain(1);
 	if (fake_this()->irqs_off) {
 		sched_yield();
 		return;
 	}
 	fake_interrupt();
-	if (nesting < MAX_NESTING && random_below(4) == 0 &&
-	    !__atomic_load_n(&stop, __ATOMIC_SEQ_CST)) {
+	if (nesting < MAX_NESTING && one_in(4) && !__atomic_load_n(&stop, __ATOMIC_SEQ_CST)) {
 		nesting++;
 		add(&done.nested, 1);
 		step();
@@ -288,6 +303,11 @@ static void *run_cpu(void *number)
 		sched_yield();
 	ktlb_cpu_online(cpu, fake_state(cpu));
 	c->irqs_off = 0;
+	for (int i = 0; i < FIRST_STEPS; i++) {
+		change_kernel();
+		use();
+		fake_interrupt();
+	}
 	while (!__atomic_load_n(&stop, __ATOMIC_SEQ_CST))
 		step();
 
@@ -354,6 +374,7 @@ static double now(void)
 static void run(double until, int pcid)
 {
 	memset(&done, 0, sizeof(done));
+	failed = 0;
 	for (int round = 0; round == 0 || now() < until; round++) {
 		run_round(pcid, pcid && round % 2, round / 2 % 4 != 3);
 		if (failed)
