@@ -14,7 +14,8 @@
  *
  * Locks, outermost first; a lock that spins is held with interrupts off, one that sleeps is not:
  *
- *   space.lock (sleeps)   the page table of one space
+ *   space.lock (sleeps)   the page table of one space; never held while ktlb flushes
+ *   space.busy_lock       what is being flushed in one space
  *   process_lock          the process table, the threads of each process
  *   channel.lock          one channel
  *   mutex.guard           one sleeping lock
@@ -258,10 +259,19 @@ enum vm_access {
 	VM_EXECUTE,
 };
 
+/* Addresses that are being flushed; on the stack of who flushes them. */
+struct busy_range {
+	uint64_t first, end;
+	struct busy_range *next;
+};
+
 struct space {
 	struct ktlb_space ktlb;
 	uint64_t root;     /* constant */
 	struct mutex lock; /* the page table */
+	struct spinlock busy_lock;
+	struct busy_range *busy;   /* busy_lock */
+	struct waitq busy_waiters; /* busy_lock: for a range to be gone */
 };
 
 struct vm_counts {
@@ -293,7 +303,10 @@ void vm_window_remap(uint64_t first_page, uint64_t pages, const uint64_t *frames
 
 int process_spawn(uint32_t program, uint64_t arg); /* its number, or -1 */
 int64_t process_wait(uint32_t number);             /* its exit code; forgets it. -1: none, killed */
-int process_add_thread(uint64_t pc, uint64_t arg0, uint64_t arg1); /* to the caller's process */
+
+/* To the caller's process. cpu: the only CPU that may run it, or CPU_ANY. 0, or -1. */
+int process_add_thread(uint64_t pc, uint64_t arg0, uint64_t arg1, uint64_t cpu);
+
 void process_end(int64_t code); /* the caller's: all threads must die */
 __attribute__((noreturn)) void process_exit_thread(void);
 void process_on_fault(uint64_t from, uint64_t to, uint64_t go);

@@ -28,6 +28,7 @@
 #include <arch.h>
 
 #define STACK_MAGIC 0x5a5ac3c3f00dull
+#define MUTEX_LOOKS 200 /* longer than a change of a few entries takes */
 
 KTLB_PERCPU(struct cpu, this_cpu);
 
@@ -337,10 +338,30 @@ void wake_all(struct waitq *queue)
 		wake_one(queue);
 }
 
-void mutex_lock(struct mutex *mutex)
+static int mutex_try(struct mutex *mutex)
 {
 	uint64_t irq = spin_lock(&mutex->guard);
+	int free = !mutex->held;
 
+	mutex->held = 1;
+	spin_unlock(&mutex->guard, irq);
+	return free;
+}
+
+/*
+ * Looks for a while before it sleeps: who holds it is mostly done before a CPU has gone idle and been
+ * woken again. Interrupts are on meanwhile.
+ */
+void mutex_lock(struct mutex *mutex)
+{
+	uint64_t irq;
+
+	for (uint32_t i = 0; i < MUTEX_LOOKS; i++) {
+		if (!ktlb_load_relaxed(&mutex->held) && mutex_try(mutex))
+			return;
+		ktlb_relax();
+	}
+	irq = spin_lock(&mutex->guard);
 	while (mutex->held)
 		wait_on(&mutex->waiters, &mutex->guard);
 	mutex->held = 1;

@@ -12,10 +12,30 @@
  *   table -> empty                       the same, without KTLB_LEAF_ONLY: walkers cache tables
  *   page -> page, other permissions      break before make: broken, flush, page, ktlb_publish
  *
- * A change is collected in a struct change: first all entries are written, then there is one
- * flush, and only after it are the frames of pages and tables given back.
+ * A change is collected in a struct change: first all entries are written, under the lock, then
+ * there is one flush, and only after it are the frames of pages and tables given back.
  *
- * A thread that touches a broken entry faults, waits in vm_fault for space.lock, and finds it made.
+ * The flush is outside space.lock: it waits for other CPUs, whose threads may want the lock, and
+ * flushes of one space must be able to meet. What the lock then no longer keeps off is kept off by
+ * the busy ranges of the space: what is being flushed is busy from before the lock is given up until
+ * the flush is over, and whoever wants the lock for addresses that are busy waits for that, too
+ * (lock_range). Therefore
+ *
+ *   - a fault on an entry that has just gone does not bring a new page while another CPU may still
+ *     use the old one: two CPUs never have two pages for one address, and broken entries stay
+ *     broken until the flush, as break before make demands
+ *   - a second change of the same addresses, which finds them empty and nothing to flush, does not
+ *     return while somebody may still use the old page
+ *   - where a table goes, everything that it could map is busy: no new table, and so no new entry,
+ *     comes under an entry of the level above that a walker may still have cached
+ *   - a frame belongs to nobody but the change from when its entry was cleared until it is freed,
+ *     after the flush
+ *
+ * Changes of other addresses go on meanwhile. Nobody waits for a range while it has one, nor with
+ * the lock held, so nobody waits in a circle. The end of a space comes after its last thread, and
+ * only its threads change it: nothing is busy then.
+ *
+ * A thread that touches a broken entry faults, waits in vm_fault, and finds it made.
  */
 #include <arch.h>
 
@@ -32,6 +52,8 @@ struct vm_counts vm_counts;
 struct change {
 	struct space *space;
 	void (*leaf)(struct change *change, uint64_t *entry, uint64_t va);
+	/* As leaf, after the flush; may be null. */
+	void (*make)(struct change *change, uint64_t *entry, uint64_t va);
 	uint32_t prot;
 	uint64_t physical;   /* of the next page to map */
 	int make_tables;     /* where there are none; otherwise those addresses are left out */
@@ -40,7 +62,59 @@ struct change {
 	uint64_t first, end; /* what has to be flushed; nothing if first >= end */
 	int dropped;
 	struct page_list freed;
+	struct busy_range busy; /* what was asked for, and what dropped tables could map */
 };
+
+/* ---- busy ranges ------------------------------------------------------------------------------*/
+
+/* busy_lock is held. */
+static int is_busy(const struct space *space, uint64_t va, uint64_t size)
+{
+	const struct busy_range *range = space->busy;
+
+	while (range && (va >= range->end || va + size <= range->first))
+		range = range->next;
+	return range != NULL;
+}
+
+/* space.lock, with no flush under way in [va, va + size). */
+static void lock_range(struct space *space, uint64_t va, uint64_t size)
+{
+	uint64_t irq;
+
+	mutex_lock(&space->lock);
+	irq = spin_lock(&space->busy_lock);
+	while (is_busy(space, va, size)) {
+		mutex_unlock(&space->lock);
+		wait_on(&space->busy_waiters, &space->busy_lock);
+		spin_unlock(&space->busy_lock, irq);
+		mutex_lock(&space->lock);
+		irq = spin_lock(&space->busy_lock);
+	}
+	spin_unlock(&space->busy_lock, irq);
+}
+
+/* With space.lock: who gets it next finds the range. */
+static void busy_begin(struct space *space, struct busy_range *range)
+{
+	uint64_t irq = spin_lock(&space->busy_lock);
+
+	range->next = space->busy;
+	space->busy = range;
+	spin_unlock(&space->busy_lock, irq);
+}
+
+static void busy_end(struct space *space, struct busy_range *range)
+{
+	uint64_t irq = spin_lock(&space->busy_lock);
+	struct busy_range **at = &space->busy;
+
+	while (*at != range)
+		at = &(*at)->next;
+	*at = range->next;
+	wake_all(&space->busy_waiters);
+	spin_unlock(&space->busy_lock, irq);
+}
 
 /* ---- the walk ---------------------------------------------------------------------------------*/
 
@@ -50,6 +124,21 @@ static void note(struct change *change, uint64_t va)
 		change->first = va;
 	if (va + PAGE_SIZE > change->end)
 		change->end = va + PAGE_SIZE;
+}
+
+/* A table on the way to `va` is off, as is all that the entry for it, of this level, could map. */
+static void note_dropped(struct change *change, uint64_t va, uint32_t level)
+{
+	uint64_t size = (uint64_t)1 << (PAGE_SHIFT + ARCH_TABLE_BITS * level);
+	uint64_t first = va & ~(size - 1);
+
+	/* Any address below it does: a flush of that removes what is cached on the way. */
+	note(change, va);
+	change->dropped++;
+	if (first < change->busy.first)
+		change->busy.first = first;
+	if (first + size > change->busy.end)
+		change->busy.end = first + size;
 }
 
 static int is_empty_table(const uint64_t *table)
@@ -81,9 +170,7 @@ static void walk_into(struct change *change, uint64_t *entry, uint32_t level, ui
 	walk(change, table, level - 1, start, end);
 	if (change->drop_tables && is_empty_table(table)) {
 		ktlb_store_relaxed(entry, 0);
-		/* Any address below it does: a flush of that removes what is cached on the way. */
-		note(change, start);
-		change->dropped++;
+		note_dropped(change, start, level);
 		page_list_add(&change->freed, arch_entry_address(value));
 	}
 }
@@ -121,21 +208,48 @@ static void change_entries(struct change *change, uint64_t va, uint64_t size)
 	walk(change, page_pointer(change->space->root), ARCH_TABLE_LEVELS - 1, va, va + size);
 }
 
-/* The one flush of a change; then nobody uses the old entries, and what they led to is free. */
+/* The one flush of a change; then nobody uses the old entries. */
 static void change_flush(struct change *change)
 {
 	struct ktlb_space *ktlb = &change->space->ktlb;
 	uint32_t flags = change->dropped ? 0 : KTLB_LEAF_ONLY;
 	uint64_t size = change->end - change->first;
 
-	if (change->first >= change->end)
-		return;
 	if (size >= FLUSH_SPACE_SIZE)
 		ktlb_flush_space(ktlb);
 	else if (size == PAGE_SIZE)
 		ktlb_flush_page(ktlb, change->first, flags);
 	else
 		ktlb_flush_range(ktlb, change->first, size, PAGE_SIZE, flags);
+}
+
+/*
+ * All of a change: the entries, the flush outside the lock, what is made after it; then nobody uses
+ * what the old entries led to, and it is free.
+ */
+static void change_range(struct change *change, uint64_t va, uint64_t size)
+{
+	struct space *space = change->space;
+
+	change->busy = (struct busy_range){.first = va, .end = va + size};
+	lock_range(space, va, size);
+	change_entries(change, va, size);
+	if (change->first >= change->end) {
+		mutex_unlock(&space->lock);
+		return;
+	}
+	busy_begin(space, &change->busy);
+	mutex_unlock(&space->lock);
+
+	change_flush(change);
+	if (change->make) {
+		mutex_lock(&space->lock);
+		change->leaf = change->make;
+		change_entries(change, va, size);
+		ktlb_publish();
+		mutex_unlock(&space->lock);
+	}
+	busy_end(space, &change->busy);
 	ktlb_add_relaxed(&vm_counts.tables, (uint64_t)change->dropped);
 	page_list_free(&change->freed);
 }
@@ -179,6 +293,7 @@ void vm_destroy(struct space *space)
 	struct page_list freed = {0};
 	uint64_t irq = arch_irq_save();
 
+	ASSERT(!space->busy);
 	/* After this nobody walks from the root, so no flush is needed, however much is freed. */
 	ktlb_space_destroy(&space->ktlb);
 	arch_irq_restore(irq);
@@ -213,7 +328,7 @@ static int map(struct change *change, uint64_t va, uint64_t size,
 {
 	if (!is_user_range(va, size))
 		return -1;
-	mutex_lock(&change->space->lock);
+	lock_range(change->space, va, size);
 	change->leaf = leaf_must_be_empty;
 	change_entries(change, va, size);
 	if (!change->error) {
@@ -258,10 +373,7 @@ int vm_unmap(struct space *space, uint64_t va, uint64_t size)
 
 	if (!is_user_range(va, size))
 		return -1;
-	mutex_lock(&space->lock);
-	change_entries(&change, va, size);
-	change_flush(&change);
-	mutex_unlock(&space->lock);
+	change_range(&change, va, size);
 	return 0;
 }
 
@@ -283,10 +395,7 @@ int vm_dontneed(struct space *space, uint64_t va, uint64_t size)
 
 	if (!is_user_range(va, size))
 		return -1;
-	mutex_lock(&space->lock);
-	change_entries(&change, va, size);
-	change_flush(&change);
-	mutex_unlock(&space->lock);
+	change_range(&change, va, size);
 	return 0;
 }
 
@@ -320,17 +429,12 @@ static void leaf_make(struct change *change, uint64_t *entry, uint64_t va)
  */
 int vm_protect(struct space *space, uint64_t va, uint64_t size, uint32_t prot)
 {
-	struct change change = {.space = space, .leaf = leaf_break, .prot = prot};
+	struct change change = {
+		.space = space, .leaf = leaf_break, .make = leaf_make, .prot = prot};
 
 	if (!is_user_range(va, size) || !(prot & PROT_READ))
 		return -1;
-	mutex_lock(&space->lock);
-	change_entries(&change, va, size);
-	change_flush(&change);
-	change.leaf = leaf_make;
-	change_entries(&change, va, size);
-	ktlb_publish();
-	mutex_unlock(&space->lock);
+	change_range(&change, va, size);
 	return 0;
 }
 
@@ -360,30 +464,36 @@ static uint64_t *find_entry(struct space *space, uint64_t va)
 }
 
 /*
- * What the hardware refused may be fine by now: another thread was in the middle of a change (its
- * lock is ours now), or has brought the page, or this CPU has not yet seen the new entry.
+ * What the hardware refused may be fine by now: another thread was in the middle of a change (it is
+ * over, or the address would be busy), or has brought the page, or this CPU has not yet seen the
+ * new entry.
  */
 int vm_fault(struct space *space, uint64_t va, enum vm_access access)
 {
-	uint64_t *entry, value;
+	uint64_t *entry, value, page;
 	int error = 0;
 
 	if (va >= ARCH_USER_END)
 		return -1;
-	mutex_lock(&space->lock);
+	/* Before the lock: to fill a page takes longer than all the rest. */
+	page = page_alloc();
+	lock_range(space, va, 1);
 	entry = find_entry(space, va);
 	value = entry ? ktlb_load_relaxed(entry) : 0;
 	if (!value || !(arch_entry_prot(value) & prot_for(access))) {
 		error = -1;
 	} else if (arch_entry_is_demand(value)) {
 		/* Release: whoever sees the entry sees the zeroes. */
-		ktlb_store_release(entry, arch_entry_page(page_alloc(), arch_entry_prot(value)));
+		ktlb_store_release(entry, arch_entry_page(page, arch_entry_prot(value)));
 		ktlb_publish();
+		page = 0;
 		ktlb_add_relaxed(&vm_counts.demand, 1);
 	} else {
 		ktlb_add_relaxed(&vm_counts.spurious, 1);
 	}
 	mutex_unlock(&space->lock);
+	if (page)
+		page_free(page);
 	return error;
 }
 
@@ -393,7 +503,7 @@ int vm_read(struct space *space, uint64_t va, void *to, uint64_t size)
 	char *out = to;
 	int error = 0;
 
-	mutex_lock(&space->lock);
+	lock_range(space, va, size);
 	for (; size && !error; size--, va++) {
 		const uint64_t *entry = va < ARCH_USER_END ? find_entry(space, va) : NULL;
 		uint64_t value = entry ? ktlb_load_relaxed(entry) : 0;
