@@ -36,7 +36,7 @@ enum {
 	SYS_SEND,        /* channel, 4 words; waits while the channel is full */
 	SYS_RECEIVE,     /* channel -> and 4 words; waits while it is empty */
 	SYS_SPAWN,       /* program, arg -> a new process */
-	SYS_THREAD,      /* pc, arg0, arg1: a new thread of this process */
+	SYS_THREAD,      /* pc, arg0, arg1, CPU: a new thread of this process, for that CPU alone */
 	SYS_WAIT,        /* process -> its exit code */
 	SYS_EXIT,        /* code: ends the process */
 	SYS_THREAD_EXIT, /* ends the thread; with the last one the process, exit code 0 */
@@ -47,12 +47,16 @@ enum {
 	SYS_DIE,      /* address, size of a text, two values: prints them, exit code 1 */
 };
 
+/* SYS_THREAD: for all CPUs. */
+#define CPU_ANY (~0ull)
+
 /* The programs, by number, each with its argument. */
 enum {
 	PROGRAM_COHERENCE,    /* how | threads << 8 | rounds << 16: see user/coherence.c */
 	PROGRAM_PATTERN,      /* in channel | out channel << 16 | pattern << 32 */
 	PROGRAM_WANDER,       /* threads | rounds << 16 */
 	PROGRAM_STORM,        /* threads | rounds << 16 */
+	PROGRAM_GIVE_BACK,    /* threads, a CPU each | look << 16 | rounds << 32 */
 	PROGRAM_EXIT_IN_TURN, /* threads */
 	PROGRAM_SENDER,       /* first channel | index << 16 | loops << 32 */
 	PROGRAM_RECEIVER,     /* own channel | loops << 32 */

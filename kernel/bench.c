@@ -10,8 +10,8 @@
  *   bench micro             one call each, interrupts off, repeated: every repeat must be identical
  *   bench messages          the messaging load, the whole machine; groups=G loops=L
  *   bench pairs             requests and responses over idle, the whole machine; loops=L
- *   bench storm             flushes of one space on all CPUs at once, L on each: what the library's
- *                           own counters say, without marks; loops=L
+ *   bench storm             a user's threads, one a CPU, write, give back and read a page each, L
+ *                           times: what the library's own counters say, without marks; loops=L
  *   bench time              how long some calls take, for a CPU that is no emulator's; without marks
  *
  * bench_call, bench_mark and the functions of known length are in <arch>/bench_mark.S.
@@ -229,7 +229,6 @@ struct worker {
 
 static struct worker workers[MAX_CPUS];
 static struct latch workers_done;
-static uint32_t workers_ready;
 
 static void worker_loads(struct space *space)
 {
@@ -246,7 +245,6 @@ static void worker_loads(struct space *space)
 static void run_workers(const char *name, void (*run)(void *arg), uint32_t count)
 {
 	workers_done.missing = count;
-	workers_ready = 0;
 	for (uint32_t cpu = 0; cpu < count; cpu++)
 		kthread_create(name, run, &workers[cpu], (int32_t)cpu);
 	latch_wait(&workers_done);
@@ -302,38 +300,22 @@ static void bench_pairs(uint32_t loops)
 
 /* ---- O5: a storm of flushes -------------------------------------------------------------------*/
 
-/* Each flushes its own page; nobody has ever touched one, which a flush cannot know. */
-static void stormer(void *arg)
-{
-	struct worker *me = arg;
-	uint64_t va = FLUSH_START + (uint64_t)(me - workers) * PAGE_SIZE;
-
-	worker_loads(me->space);
-	__atomic_fetch_add(&workers_ready, 1, __ATOMIC_RELEASE);
-	while (ktlb_load_acquire(&workers_ready) < cpu_count)
-		ktlb_relax();
-	for (uint32_t i = 0; i < me->loops; i++)
-		ktlb_flush_page(&me->space->ktlb, va, KTLB_LEAF_ONLY);
-	worker_loads(NULL);
-	latch_done(&workers_done);
-}
-
+/* All of the process is counted, its end included, at which each CPU is asked to let go of it. */
 static void bench_storm(uint32_t loops)
 {
-	static struct space space;
 	struct ktlb_stats before = {{0}}, after = {{0}};
+	int process, failed;
 
 	ASSERT(KTLB_CFG_COUNT);
-	vm_create(&space);
-	for (uint32_t cpu = 0; cpu < cpu_count; cpu++)
-		workers[cpu] = (struct worker){.space = &space, .loops = loops};
 	ktlb_stats_add(&before);
-	run_workers("stormer", stormer, cpu_count);
+	process = process_spawn(PROGRAM_GIVE_BACK, cpu_count | (uint64_t)loops << 32);
+	failed = process < 0 || process_wait((uint32_t)process);
 	ktlb_stats_add(&after);
+	ASSERT(!failed);
 	for (uint32_t i = 0; i < KTLB_COUNTERS; i++)
 		kprintf("bench: counter %s is %lu\n", ktlb_counter_name((enum ktlb_counter)i),
 		        after.count[i] - before.count[i]);
-	vm_destroy(&space);
+	kprintf("bench: counter iterations is %u\n", loops * cpu_count);
 }
 
 /* ---- time -------------------------------------------------------------------------------------*/

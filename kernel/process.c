@@ -37,15 +37,11 @@ static struct process processes[MAX_PROCESSES];
 static struct waitq process_waiters; /* for any to end */
 
 static const char *const program_names[PROGRAMS] = {
-	[PROGRAM_COHERENCE] = "coherence",
-	[PROGRAM_PATTERN] = "pattern",
-	[PROGRAM_WANDER] = "wander",
-	[PROGRAM_STORM] = "storm",
-	[PROGRAM_EXIT_IN_TURN] = "exit in turn",
-	[PROGRAM_SENDER] = "sender",
-	[PROGRAM_RECEIVER] = "receiver",
-	[PROGRAM_SPARSE] = "sparse",
-	[PROGRAM_LAZY] = "lazy",
+	[PROGRAM_COHERENCE] = "coherence", [PROGRAM_PATTERN] = "pattern",
+	[PROGRAM_WANDER] = "wander",       [PROGRAM_STORM] = "storm",
+	[PROGRAM_GIVE_BACK] = "give back", [PROGRAM_EXIT_IN_TURN] = "exit in turn",
+	[PROGRAM_SENDER] = "sender",       [PROGRAM_RECEIVER] = "receiver",
+	[PROGRAM_SPARSE] = "sparse",       [PROGRAM_LAZY] = "lazy",
 	[PROGRAM_FAULT] = "fault",
 };
 
@@ -56,7 +52,8 @@ static struct process *self(void)
 
 /* ---- threads ----------------------------------------------------------------------------------*/
 
-static int add_thread(struct process *process, uint64_t pc, uint64_t arg0, uint64_t arg1)
+static int add_thread(struct process *process, uint64_t pc, uint64_t arg0, uint64_t arg1,
+                      int32_t pinned)
 {
 	uint64_t irq = spin_lock(&process_lock), top;
 	uint32_t stack = process->stacks;
@@ -74,6 +71,7 @@ static int add_thread(struct process *process, uint64_t pc, uint64_t arg0, uint6
 	thread = thread_prepare(program_names[process->program]);
 	thread->process = process;
 	thread->space = &process->space;
+	thread->pinned = pinned;
 	arch_thread_user(thread, pc, top, arg0, arg1);
 	irq = spin_lock(&process_lock);
 	thread->sibling = process->threads;
@@ -83,9 +81,11 @@ static int add_thread(struct process *process, uint64_t pc, uint64_t arg0, uint6
 	return 0;
 }
 
-int process_add_thread(uint64_t pc, uint64_t arg0, uint64_t arg1)
+int process_add_thread(uint64_t pc, uint64_t arg0, uint64_t arg1, uint64_t cpu)
 {
-	return add_thread(self(), pc, arg0, arg1);
+	if (cpu != CPU_ANY && cpu >= cpu_count)
+		return -1;
+	return add_thread(self(), pc, arg0, arg1, cpu == CPU_ANY ? -1 : (int32_t)cpu);
 }
 
 static void forget_thread(struct process *process, struct thread *thread)
@@ -167,7 +167,7 @@ int process_spawn(uint32_t program, uint64_t arg)
 	/* Shared with all other processes, never written: no cache maintenance either. */
 	vm_map_image(&process->space, USER_TEXT, size,
 	             (uint64_t)(uintptr_t)arch_user_image - ARCH_LINEAR_OFFSET);
-	add_thread(process, USER_TEXT, program, arg);
+	add_thread(process, USER_TEXT, program, arg, -1);
 	return (int)(process - processes);
 }
 

@@ -89,7 +89,7 @@ void syscall(uint64_t number, uint64_t arg[6])
 		result = (uint64_t)process_spawn((uint32_t)arg[0], arg[1]);
 		break;
 	case SYS_THREAD:
-		result = (uint64_t)process_add_thread(arg[0], arg[1], arg[2]);
+		result = (uint64_t)process_add_thread(arg[0], arg[1], arg[2], arg[3]);
 		break;
 	case SYS_WAIT:
 		result = (uint64_t)process_wait((uint32_t)arg[0]);

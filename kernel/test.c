@@ -103,6 +103,12 @@ static uint32_t rounds(uint32_t normal)
 	return normal * (uint32_t)options.rounds;
 }
 
+/* Of what takes a turn of each CPU on the host, which may have but two. */
+static uint32_t rounds_of_all_cpus(void)
+{
+	return rounds(cpu_count <= 4 ? 50 : 200 / cpu_count);
+}
+
 static void run_program(uint32_t program, uint64_t arg, int64_t want)
 {
 	int process = process_spawn(program, arg);
@@ -231,6 +237,29 @@ static void test_storm(void)
 	prove("preemptions", cpu_counts_since().preemptions);
 }
 
+/*
+ * All CPUs change one space at once. Where they are told by interrupt, it has to come to what that is
+ * about, and is tried again until it has: a CPU that is asked for a change after it has made good
+ * for a later one.
+ */
+static void test_give_back(void)
+{
+	enum ktlb_counter overtaken = KTLB_CFG_OPT_EARLY_OUT ? KTLB_COUNT_HANDLED_SATISFIED
+	                                                     : KTLB_COUNT_HANDLED_CAUGHT_UP;
+	int by_interrupt = KTLB_ARCH_INTERRUPTS && cpu_count > 1;
+	uint32_t tries = 0;
+
+	do
+		run_program(PROGRAM_GIVE_BACK,
+		            cpu_count | 1 << 16 | (uint64_t)rounds_of_all_cpus() << 32, 0);
+	while (KTLB_CFG_COUNT && by_interrupt && verdict != FAILED && !counted(overtaken) &&
+	       ++tries < RUN_TRIES);
+	prove("demand faults", ktlb_load_relaxed(&vm_counts.demand) - vm_before.demand);
+	prove_counter(KTLB_COUNT_FLUSH_PAGE);
+	if (by_interrupt)
+		prove_counter(overtaken);
+}
+
 /* A fault that nothing excuses ends the process, and only that. */
 static void test_fault(void)
 {
@@ -303,8 +332,7 @@ static void fill_window_frame(uint64_t frame, uint64_t version)
 static void test_kernel_remap(void)
 {
 	uint64_t old[WINDOW_PAGES] = {0}, new[WINDOW_PAGES];
-	/* A version lasts until each CPU had its turn on the host, which may have but two. */
-	uint64_t versions = rounds(cpu_count <= 4 ? 50 : 200 / cpu_count);
+	uint64_t versions = rounds_of_all_cpus();
 
 	window_version = 0;
 	start_everywhere("watch window", watch_window);
@@ -602,6 +630,7 @@ static const struct test {
 	{"lazy-tables", test_lazy_tables},
 	{"migration", test_migration},
 	{"storm", test_storm},
+	{"give-back", test_give_back},
 	{"messages", test_messages},
 	{"fault", test_fault},
 };

@@ -84,6 +84,8 @@ STORM_METRICS = (
     ("handled_lazy", "skipped: lazy"),
 )
 PER_INTERRUPT = "requests per interrupt"
+SHOOTDOWNS = "shootdowns an iteration"
+STORM_UNITS = {PER_INTERRUPT: "requests", SHOOTDOWNS: "shootdowns"}
 NANOSECONDS = "nanoseconds (KVM)"
 SWITCH_CASES = ("switch hit", "switch to the space that is loaded", "enter lazy")
 
@@ -188,7 +190,7 @@ def pairs(variant: str, phase: int) -> Boot:
 
 
 def storm(variant: str, cpus: int, phase: int) -> Boot:
-    """The boot in which all CPUs flush one space."""
+    """The boot in which a thread on each CPU writes, gives back and reads a page."""
     words = STORM.format(loops=STORM_LOOPS, phase=phase)
     return Boot(variant, "max", words, "x86_64", cpus, by_library=True)
 
@@ -381,9 +383,11 @@ def storm_spread(cpus: int) -> str:
 
 
 def _rates(count: Counter[str]) -> dict[str, float]:
-    """What became of a request, on average."""
+    """What became of a request, on average, and what an iteration takes."""
     rates = {metric: count[name] / count["handled"] for name, metric in STORM_METRICS}
     rates[PER_INTERRUPT] = count["request"] / count["interrupt"]
+    flushes = sum(count[f"flush_{what}"] for what in ("page", "range", "space"))
+    rates[SHOOTDOWNS] = flushes / count["iterations"]
     return {metric: round(rate, 4) for metric, rate in rates.items()}
 
 
@@ -393,9 +397,9 @@ def _storm(counts: Counts, cpus: int) -> list[Result]:
         for arm, v in O5_ARMS.items()
     }
     results = []
-    for metric in [metric for _, metric in STORM_METRICS] + [PER_INTERRUPT]:
+    for metric in [metric for _, metric in STORM_METRICS] + list(STORM_UNITS):
         values = {arm: [run[metric] for run in of_arm] for arm, of_arm in runs.items()}
-        unit = "requests" if metric == PER_INTERRUPT else "per request"
+        unit = STORM_UNITS.get(metric, "per request")
         for index, phase in enumerate(PHASES):
             arms = {arm: of_arm[index] for arm, of_arm in values.items()}
             results.append(_x86_64("O5", storm_case(cpus, phase), metric, unit, arms))
@@ -407,7 +411,7 @@ def _storm(counts: Counts, cpus: int) -> list[Result]:
 
 
 def o5(counts: Counts, origins: Origins, times: Times) -> list[Result]:
-    """All CPUs flush; then what the origin measured, which has other numbers of threads."""
+    """All threads give back; then what the origin measured, with other numbers of threads."""
     del times
     results = [result for cpus in STORM_CPUS for result in _storm(counts, cpus)]
     table = origins.table("O5", "threads=*")

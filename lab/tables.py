@@ -336,19 +336,20 @@ def _o5(results: list[Result], origins: Origins) -> Table:
             _theirs_by_threads(results, theirs["machine"]),
         ],
         [
-            "How: the library's own counters (KTLB_CFG_COUNT=1), no instruction is counted. All "
-            "threads run in one space, and each flushes a page of its own, "
-            f"{experiments.STORM_LOOPS} times, as after giving it back. The page is not touched: a "
-            "flush cannot know. The emulator runs all CPUs in turn on one thread of the host "
-            "(-icount), which repeats exactly; the interleaving is its own, and two CPUs that take "
-            "turns hardly ever flush at once.",
+            "An iteration of the origin's benchmark is two shootdowns on Linux (giving the page back, "
+            "and the copy-on-write after the read), and one on ktlb's sample kernel, as counted: "
+            "compare requests, not iterations.",
+            "How: the library's own counters (KTLB_CFG_COUNT=1), no instruction is counted. A user "
+            "program has a thread on each CPU, all in one space; each writes a page of its own, gives "
+            f"it back and reads it, which must be zero, {experiments.STORM_LOOPS} times. The end of "
+            "the process, at which each CPU is asked to let go of its space, is counted, too. The "
+            "emulator runs all CPUs in turn on one thread of the host (-icount), which repeats "
+            "exactly; the interleaving is its own, and two CPUs that take turns hardly ever flush at "
+            "once.",
             "A request is handled by each CPU that is asked, and by the one that flushes, for its "
             "own part. Generation reads are those of the contended line in the handler: before, "
             "one for every request; after, none where the request's own number says that the work "
             "is done.",
-            "An iteration of the origin is two shootdowns on Linux (giving the page back, and the "
-            "copy-on-write after the read), and one on ktlb: requests are compared, not "
-            "iterations.",
             "Built as shipped; before differs in KTLB_CFG_OPT_EARLY_OUT=0.",
             f"The origin: {theirs['note']}.",
             DIFFERENT_THINGS,

@@ -5,15 +5,11 @@
 void user_main(uint64_t program, uint64_t arg);
 
 static void (*const programs[PROGRAMS])(uint64_t arg) = {
-	[PROGRAM_COHERENCE] = program_coherence,
-	[PROGRAM_PATTERN] = program_pattern,
-	[PROGRAM_WANDER] = program_wander,
-	[PROGRAM_STORM] = program_storm,
-	[PROGRAM_EXIT_IN_TURN] = program_exit_in_turn,
-	[PROGRAM_SENDER] = program_sender,
-	[PROGRAM_RECEIVER] = program_receiver,
-	[PROGRAM_SPARSE] = program_sparse,
-	[PROGRAM_LAZY] = program_lazy,
+	[PROGRAM_COHERENCE] = program_coherence, [PROGRAM_PATTERN] = program_pattern,
+	[PROGRAM_WANDER] = program_wander,       [PROGRAM_STORM] = program_storm,
+	[PROGRAM_GIVE_BACK] = program_give_back, [PROGRAM_EXIT_IN_TURN] = program_exit_in_turn,
+	[PROGRAM_SENDER] = program_sender,       [PROGRAM_RECEIVER] = program_receiver,
+	[PROGRAM_SPARSE] = program_sparse,       [PROGRAM_LAZY] = program_lazy,
 	[PROGRAM_FAULT] = program_fault,
 };
 
@@ -57,11 +53,16 @@ static void thread_start(uint64_t start, uint64_t arg)
 	sys_thread_exit();
 }
 
-void thread_create(void (*start)(uint64_t), uint64_t arg)
+void thread_create_on(uint64_t cpu, void (*start)(uint64_t), uint64_t arg)
 {
 	must(call(SYS_THREAD, (uint64_t)(uintptr_t)thread_start, (uint64_t)(uintptr_t)start, arg,
-	          0),
-	     SYS_THREAD, 0);
+	          cpu),
+	     SYS_THREAD, cpu);
+}
+
+void thread_create(void (*start)(uint64_t), uint64_t arg)
+{
+	thread_create_on(CPU_ANY, start, arg);
 }
 
 void send(uint64_t channel, const struct message *message)

@@ -157,6 +157,102 @@ void program_storm(uint64_t arg)
 	run_threads(1, arg & 0xffff, arg >> 16, stormer);
 }
 
+/* ---- all threads give back a page each, at the same time --------------------------------------*/
+
+/*
+ * The load of origin O5: on each CPU a thread writes its page, gives it back, and reads it, which
+ * must be zero. The others' pages are none of its business; but if it is to look, it reads them all
+ * before and after each of its own changes, so that every CPU has every page in its TLB and each
+ * flush has something to miss. A page says whose it is and which of its owner's rounds wrote it;
+ * `given` says which rounds are over. What is read after that has been read is zero or of a later
+ * round. Anything else, poison and other pages' content included, is a stale translation.
+ *
+ * Who looks also gives back a page that belongs to all of them. There another thread may have taken
+ * the page first and be in the middle of its flush: no excuse for returning earlier.
+ */
+#define GIVEN 0x30000000ull
+
+struct giving {
+	uint64_t threads, look, rounds;   /* constant */
+	uint64_t ready;                   /* threads that have started */
+	uint64_t tickets;                 /* atomic: what is written to the page of all */
+	uint64_t given[USER_MAX_THREADS]; /* a thread's last round that is over: release */
+};
+
+static struct giving *giving(void)
+{
+	return (struct giving *)(uintptr_t)USER_FREE;
+}
+
+static volatile uint64_t *given_page(uint64_t owner)
+{
+	return (volatile uint64_t *)(uintptr_t)(GIVEN + owner * PAGE);
+}
+
+static void look_at_given(void)
+{
+	struct giving *g = giving();
+
+	for (uint64_t owner = 0; owner < g->threads; owner++) {
+		uint64_t over = ktlb_load_acquire(&g->given[owner]);
+		uint64_t found = *given_page(owner);
+
+		if (found && (found >> 32 != owner + 1 || (uint32_t)found <= over))
+			DIE("read after it was given back: page, content", owner, found);
+	}
+}
+
+/* What was written before the call must not be read after it; others' tickets may. */
+static void give_back_shared(void)
+{
+	struct giving *g = giving();
+	uint64_t ticket = __atomic_add_fetch(&g->tickets, 1, __ATOMIC_RELAXED), found;
+
+	*given_page(g->threads) = ticket;
+	dontneed(GIVEN + g->threads * PAGE, 1);
+	found = *given_page(g->threads);
+	if (found == ticket || found > ktlb_load_relaxed(&g->tickets))
+		DIE("the page of all, read after it was given back: ticket, content", ticket,
+		    found);
+}
+
+static void giver(uint64_t me)
+{
+	struct giving *g = giving();
+
+	__atomic_fetch_add(&g->ready, 1, __ATOMIC_RELEASE);
+	while (ktlb_load_acquire(&g->ready) < g->threads)
+		ktlb_relax();
+	for (uint64_t round = 1; round <= g->rounds; round++) {
+		*given_page(me) = (me + 1) << 32 | round;
+		if (g->look)
+			look_at_given();
+		dontneed(GIVEN + me * PAGE, 1);
+		if (*given_page(me))
+			DIE("not zero after it was given back: page, content", me, *given_page(me));
+		ktlb_store_release(&g->given[me], round);
+		if (g->look) {
+			look_at_given();
+			give_back_shared();
+		}
+	}
+}
+
+/* The first thread only starts the others. */
+void program_give_back(uint64_t arg)
+{
+	struct giving *g = giving();
+
+	map(USER_FREE, 1, PROT_READ | PROT_WRITE);
+	g->threads = arg & 0xffff;
+	g->look = arg >> 16 & 1;
+	g->rounds = arg >> 32;
+	map(GIVEN, g->threads + 1, PROT_READ | PROT_WRITE);
+	for (uint64_t i = 0; i < g->threads; i++)
+		thread_create_on(i, giver, i);
+	sys_thread_exit();
+}
+
 /* ---- a process whose threads end one by one, leaving idle CPUs behind -------------------------*/
 
 static void short_lived(uint64_t arg)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <ktlb/atomic.h>
+#include <ktlb_arch/insn.h>
 
 #include <abi.h>
 #include <user_arch.h> /* syscall_invoke, try_load, try_store, and where they may fault */
@@ -42,6 +43,7 @@ void unmap(uint64_t va, uint64_t pages);
 void protect(uint64_t va, uint64_t pages, uint32_t prot);
 void dontneed(uint64_t va, uint64_t pages);
 void thread_create(void (*start)(uint64_t), uint64_t arg);
+void thread_create_on(uint64_t cpu, void (*start)(uint64_t), uint64_t arg);
 void send(uint64_t channel, const struct message *message);
 void receive(uint64_t channel, struct message *message);
 
@@ -52,6 +54,7 @@ void program_coherence(uint64_t arg);
 void program_pattern(uint64_t arg);
 void program_wander(uint64_t arg);
 void program_storm(uint64_t arg);
+void program_give_back(uint64_t arg);
 void program_exit_in_turn(uint64_t arg);
 void program_sender(uint64_t arg);
 void program_receiver(uint64_t arg);

@@ -157,8 +157,11 @@ def test_o5(tap: Tap, figures: Figures) -> None:
         cpus: figures.arms("O5", experiments.storm_median(cpus), "generation reads")["after"]
         for cpus in experiments.STORM_CPUS
     }
-    fewer = most[8] < most[4] < 0.7
+    fewer = most[8] < most[4] < 0.75
     tap.check("O5: many reads are gone at 4 CPUs, more at 8", fewer, True)
+    for cpus in experiments.STORM_CPUS:
+        per = figures.arms("O5", experiments.storm_median(cpus), experiments.SHOOTDOWNS)
+        tap.check(f"O5: {cpus} CPUs, one shootdown an iteration", per, {"before": 1, "after": 1})
     for cpus in (4, 8):
         per = figures.arms("O5", experiments.storm_median(cpus), experiments.PER_INTERRUPT)
         tap.check(f"O5: {cpus} CPUs share interrupts", min(per.values()) > 1.5, True)
