@@ -128,7 +128,7 @@ void ktlb_ids_init(void)
 	ktlb_store_relaxed(&ktlb_sys.generation, ids.generation);
 }
 
-void ktlb_ids_cpu_online(struct ktlb_cpu *self)
+void ktlb_ids_cpu_online(struct ktlb_cpu *self, int first)
 {
 	uint32_t online = 0;
 	uint32_t cpu;
@@ -136,6 +136,9 @@ void ktlb_ids_cpu_online(struct ktlb_cpu *self)
 	lock_ids();
 	KTLB_REQUIRE(!ktlb_cpuset_has(&ktlb_online, self->number),
 	             "ktlb_cpu_online: this CPU number is online already", self->number, 0);
+	KTLB_REQUIRE(!first || !ktlb_cpus[self->number],
+	             "ktlb_cpu_online: a CPU that comes back must bring the state that it had",
+	             self->number, 0);
 	ktlb_cpuset_for_each(cpu, &ktlb_online) online++;
 	KTLB_REQUIRE(online < ktlb_sys.cpus, "ktlb_cpu_online: more CPUs than ktlb_config.cpus",
 	             online + 1, ktlb_sys.cpus);
@@ -145,6 +148,22 @@ void ktlb_ids_cpu_online(struct ktlb_cpu *self)
 	 * they read a state that is not filled in. */
 	ktlb_store_release(&ktlb_cpus[self->number], self);
 	ktlb_cpuset_add(&ktlb_online, self->number);
+	unlock_ids();
+}
+
+/*
+ * Under the lock, so that a rollover either keeps a number for this CPU, which costs nothing, or does not
+ * look at it any more. 0 in `active` sends a switch on a CPU that is not online to the slow path, which
+ * looks. A debt goes, too: the CPU empties its TLB when it comes back.
+ */
+void ktlb_ids_cpu_offline(struct ktlb_cpu *self)
+{
+	lock_ids();
+	ktlb_cpuset_remove(&ktlb_online, self->number);
+	ktlb_cpuset_remove(&ids.owes, self->number);
+	ktlb_store_relaxed(&self->active, (uint64_t)0);
+	self->reserved = 0;
+	self->leaving = 0;
 	unlock_ids();
 }
 

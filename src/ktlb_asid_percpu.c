@@ -22,7 +22,7 @@ void ktlb_ids_init(void)
 	ktlb_clear_words(ktlb_kernel_space.cpus.word, KTLB_CPUSET_WORDS);
 }
 
-void ktlb_ids_cpu_online(struct ktlb_cpu *self)
+void ktlb_ids_cpu_online(struct ktlb_cpu *self, int first)
 {
 	uint64_t bit = (uint64_t)1 << self->number % 64;
 	uint32_t online = 0;
@@ -30,6 +30,9 @@ void ktlb_ids_cpu_online(struct ktlb_cpu *self)
 
 	KTLB_REQUIRE((ktlb_or_relaxed(&ktlb_online.word[self->number / 64], bit) & bit) == 0,
 	             "ktlb_cpu_online: this CPU number is online already", self->number, 0);
+	KTLB_REQUIRE(!first || !ktlb_load_relaxed(&ktlb_cpus[self->number]),
+	             "ktlb_cpu_online: a CPU that comes back must bring the state that it had",
+	             self->number, 0);
 	for (cpu = 0; cpu < KTLB_CFG_MAX_CPUS; cpu++)
 		online += (uint32_t)(ktlb_load_relaxed(&ktlb_online.word[cpu / 64]) >> cpu % 64 &
 		                     1);
@@ -39,6 +42,7 @@ void ktlb_ids_cpu_online(struct ktlb_cpu *self)
 		ktlb_mask_add(&ktlb_kernel_space, self->number);
 	for (slot = 0; slot < KTLB_SLOTS; slot++)
 		self->slot[slot].tag = ktlb_arch_slot_tag(slot, ktlb_sys.features);
+	ktlb_requests_open(self);
 	/* [B12] release, partner: ktlb_load_dependency of flushers, who else read a state that is not
 	 * filled in. */
 	ktlb_store_release(&ktlb_cpus[self->number], self);
@@ -50,6 +54,26 @@ void ktlb_ids_cpu_online(struct ktlb_cpu *self)
 	 */
 	ktlb_fence_full();
 	ktlb_arch_flush_everything(ktlb_sys.features);
+}
+
+/*
+ * The slots are emptied now and not when the CPU comes back: a switch on a CPU that is not online then
+ * finds none, and takes the slow path, which looks.
+ *
+ * The bit stays in the sets of spaces that ran here before the last one: nobody but this CPU may clear
+ * it. Who flushes one of them passes the CPU over as one that runs another space, or finds its queue
+ * closed.
+ */
+void ktlb_ids_cpu_offline(struct ktlb_cpu *self)
+{
+	for (uint32_t slot = 0; slot < KTLB_SLOTS; slot++) {
+		self->slot[slot].space_id = 0;
+		self->slot[slot].clean = KTLB_NEVER_CLEAN;
+	}
+	if (!KTLB_CFG_OPT_KERNEL_NO_MASK)
+		ktlb_mask_remove(&ktlb_kernel_space, self->number);
+	ktlb_and_release(&ktlb_online.word[self->number / 64], ~((uint64_t)1 << self->number % 64));
+	ktlb_requests_close(self);
 }
 
 void ktlb_ids_space_init(struct ktlb_space *space)

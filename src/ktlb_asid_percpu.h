@@ -67,4 +67,8 @@ KTLB_INLINE int ktlb_mask_has(const struct ktlb_space *space, uint32_t cpu)
 /* Loads the kernel's root in place of a space that is loaded lazily. Interrupts off. */
 void ktlb_leave_lazy_space(struct ktlb_cpu *self);
 
+/* This CPU takes no more requests, and answers those that it has; takes requests again. */
+void ktlb_requests_close(struct ktlb_cpu *self);
+void ktlb_requests_open(struct ktlb_cpu *self);
+
 #endif /* KTLB_ASID_PERCPU_H */

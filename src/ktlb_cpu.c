@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The system and its CPUs: init, a CPU comes online, the counts of all.
+ * The system and its CPUs: init, CPUs come and go, the counts of all.
  *
  * ktlb_sys is written by ktlb_init, on one CPU, before another one can call anything; afterwards it
  * is constant, but for the generation of ids. A CPU is known from ktlb_cpu_online on; what it counts
  * before goes to ktlb_percpu itself, which is no CPU's state.
+ *
+ * The life of a CPU. `magic` says where it is; it alone changes that.
+ *
+ *   state      in ktlb_online  asked for flushes  leaves it by
+ *   ABSENT     no              no                 ktlb_cpu_online
+ *   STARTING   towards its end towards its end    the end of ktlb_cpu_online, its TLB empty
+ *   ONLINE     yes             yes                ktlb_cpu_offline
+ *   QUIET      no              what came before   the end of ktlb_cpu_offline, all of that answered
+ *
+ * It goes in this order: the root, the set of the space, the set of all CPUs, the requests. The other
+ * way round a space is destroyed whose root an idle CPU still has. Others may be choosing whom to ask at
+ * that moment, or wait for the records of a thread that was moved from here; so the state stays where
+ * ktlb_cpus leads, and the CPU brings it along when it comes back. Nothing that counts upwards begins
+ * anew: generations, ids of spaces, sequences of requests.
  */
 #include "ktlb_priv.h"
 
@@ -70,6 +84,12 @@ static int is_zero(const struct ktlb_cpu *state)
 	return any == 0;
 }
 
+/* Is this what the CPU had when it went? */
+static int returns(uint32_t cpu, const struct ktlb_cpu *state)
+{
+	return ktlb_load_dependency(&ktlb_cpus[cpu]) == state && state->magic == KTLB_CPU_ABSENT;
+}
+
 /*
  * The TLB is emptied under the final root: what the firmware or the start-up tables have left, global
  * entries included, must not be met by a space.
@@ -77,6 +97,7 @@ static int is_zero(const struct ktlb_cpu *state)
 void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state)
 {
 	struct ktlb_arch_facts facts = ktlb_arch_facts();
+	int first;
 
 	KTLB_REQUIRE(ktlb_sys.id_limit != 0, "ktlb_cpu_online: ktlb_init has not run", 0, 0);
 	KTLB_REQUIRE(cpu < KTLB_CFG_MAX_CPUS,
@@ -88,8 +109,9 @@ void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state)
 	             (uintptr_t)state, KTLB_CFG_CACHE_LINE);
 	KTLB_REQUIRE(state != &ktlb_percpu,
 	             "ktlb_cpu_online: the original of ktlb_percpu is nobody's state", cpu, 0);
-	KTLB_REQUIRE(is_zero(state), "ktlb_cpu_online: the state of a CPU must be zero bytes", cpu,
-	             0);
+	first = !returns(cpu, state);
+	KTLB_REQUIRE(!first || is_zero(state),
+	             "ktlb_cpu_online: the state of a CPU must be zero bytes", cpu, 0);
 	KTLB_REQUIRE(facts.wrong == 0, facts.wrong, 0, 0);
 	KTLB_REQUIRE(1u << facts.id_bits >= ktlb_sys.id_limit,
 	             "ktlb_cpu_online: this CPU has fewer id bits than ktlb_config.id_limit needs",
@@ -101,7 +123,7 @@ void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state)
 	if (KTLB_CFG_PERCPU == KTLB_OWN)
 		ktlb_arch_set_percpu(state, (uintptr_t)state - (uintptr_t)&ktlb_percpu);
 	state->number = cpu;
-	state->magic = KTLB_CPU_MAGIC;
+	state->magic = KTLB_CPU_STARTING;
 	KTLB_REQUIRE(ktlb_cpu_self() == state,
 	             "ktlb_cpu_online: ktlb_port_this_cpu() does not answer this CPU's state",
 	             (uintptr_t)ktlb_cpu_self(), (uintptr_t)state);
@@ -110,8 +132,49 @@ void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state)
 	             ktlb_cpu_id(), cpu);
 
 	ktlb_arch_cpu_online(ktlb_sys.kernel_root, ktlb_sys.features);
-	ktlb_ids_cpu_online(state);
+	ktlb_ids_cpu_online(state, first);
+	state->magic = KTLB_CPU_MAGIC;
 	ktlb_poll(); /* what was asked since, should its interrupt have been lost */
+}
+
+/* Both end with the same: the TLB need not be emptied, for the way back does that. */
+static struct ktlb_space *go_offline(struct ktlb_cpu *self)
+{
+	struct ktlb_space *space = ktlb_leave_space(self);
+
+	self->magic = KTLB_CPU_QUIET;
+	ktlb_ids_cpu_offline(self);
+	self->magic = KTLB_CPU_ABSENT;
+	return space;
+}
+
+void ktlb_cpu_offline(void)
+{
+	struct ktlb_cpu *self = ktlb_cpu_self();
+
+	KTLB_REQUIRE(ktlb_insn_irqs_off(), "ktlb_cpu_offline: interrupts must be off", 0, 0);
+	KTLB_REQUIRE(self->magic == KTLB_CPU_MAGIC, "ktlb_cpu_offline: this CPU is not online", 0,
+	             0);
+	go_offline(self);
+}
+
+void ktlb_cpu_suspend(struct ktlb_suspended *to)
+{
+	struct ktlb_cpu *self = ktlb_cpu_self();
+
+	KTLB_REQUIRE(ktlb_insn_irqs_off(), "ktlb_cpu_suspend: interrupts must be off", 0, 0);
+	KTLB_REQUIRE(self->magic == KTLB_CPU_MAGIC, "ktlb_cpu_suspend: this CPU is not online", 0,
+	             0);
+	to->state = self;
+	to->cpu = self->number;
+	to->space = go_offline(self);
+}
+
+void ktlb_cpu_resume(const struct ktlb_suspended *from)
+{
+	ktlb_cpu_online(from->cpu, from->state);
+	if (from->space)
+		ktlb_switch(from->space);
 }
 
 static void add_counts(struct ktlb_stats *sum, const struct ktlb_cpu *cpu)
@@ -163,6 +226,7 @@ const char *ktlb_counter_name(enum ktlb_counter counter)
 		[KTLB_COUNT_SWITCH_FLUSH] = "switch_flush",
 		[KTLB_COUNT_LAZY_FLUSH] = "lazy_flush",
 		[KTLB_COUNT_MASK_RMW] = "mask_rmw",
+		[KTLB_COUNT_SKIP_OFFLINE] = "skip_offline",
 	};
 
 	return counter < KTLB_COUNTERS ? name[counter] : "unknown";

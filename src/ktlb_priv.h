@@ -26,7 +26,11 @@
 #include <ktlb/port.h>
 #include <ktlb_arch/arch.h>
 
-#define KTLB_CPU_MAGIC 0x6b637075u /* "kcpu" */
+/* ktlb_cpu.magic: the state of a CPU, as ktlb_cpu.c tells it. Memory of zero bytes never was a CPU's. */
+#define KTLB_CPU_MAGIC    0x6b637075u /* "kcpu": online */
+#define KTLB_CPU_STARTING 0x6b637073u
+#define KTLB_CPU_QUIET    0x6b637071u
+#define KTLB_CPU_ABSENT   0x6b637061u
 
 #define ktlb_likely(x)   __builtin_expect(!!(x), 1)
 #define ktlb_unlikely(x) __builtin_expect(!!(x), 0)
@@ -97,8 +101,15 @@ static inline void ktlb_count(enum ktlb_counter counter)
 uint32_t ktlb_ids_limit(const struct ktlb_config *config, const struct ktlb_arch_facts *facts);
 void ktlb_ids_init(void);
 
-/* This CPU, whose state is filled in but for what ids need, becomes known to all. */
-void ktlb_ids_cpu_online(struct ktlb_cpu *self);
+/*
+ * This CPU, whose state is filled in but for what ids need, becomes known to all. `first`: its memory
+ * is new. And the other way: it has left its space, and is no longer one of those that are asked.
+ */
+void ktlb_ids_cpu_online(struct ktlb_cpu *self, int first);
+void ktlb_ids_cpu_offline(struct ktlb_cpu *self);
+
+/* Leaves the space for good, its root and then its set; what the thread ran in, null if lazy. */
+struct ktlb_space *ktlb_leave_space(struct ktlb_cpu *self);
 
 /* The begin of a space, and the end of one that no CPU has loaded. */
 void ktlb_ids_space_init(struct ktlb_space *space);

@@ -23,8 +23,14 @@
  *   their own.
  *
  * The answer comes when the work is done: "answered" means that the TLB is clean.
+ *
+ * A CPU that goes offline closes its queue: whoever finds it closed has nothing to ask. So a flusher
+ * that has chosen it a moment ago neither waits for ever nor has to be waited for.
  */
 #include "ktlb_asid_percpu.h"
+
+/* ktlb_cpu.queue of a CPU that takes no requests: it is not online. */
+#define CLOSED ((struct ktlb_call *)1)
 
 /* How often a flush asks CPUs that run another space, too, so that they leave the set. */
 #define TRIM_EVERY 4096
@@ -135,13 +141,16 @@ static void perform(struct ktlb_cpu *self, const struct ktlb_request *request)
 		flush_kernel(request);
 }
 
-/* Takes the whole queue. Newest first: the oldest then find their work done. */
-static void serve(struct ktlb_cpu *self)
+/* Of what an exchange took from a queue: is it a list of calls? One comparison tells all three. */
+KTLB_INLINE int is_list(const struct ktlb_call *call)
 {
-	/* [B27] acquire, partner [B28]: the call and its request are there. */
-	struct ktlb_call *call = ktlb_exchange_acquire(&self->queue, (struct ktlb_call *)0);
+	return (int)ktlb_likely((uintptr_t)call > (uintptr_t)CLOSED);
+}
 
-	while (call) {
+/* Newest first: the oldest then find their work done. */
+KTLB_INLINE void answer(struct ktlb_cpu *self, struct ktlb_call *call)
+{
+	do {
 		/* Both before the answer, with which the call is its owner's again. */
 		struct ktlb_call *next = ktlb_load_relaxed(&call->next);
 		struct ktlb_request *request = ktlb_load_relaxed(&call->request);
@@ -150,7 +159,43 @@ static void serve(struct ktlb_cpu *self)
 		/* [B29] release, partner [B30]: the TLB is clean, and the request has been read. */
 		ktlb_store_release(&call->done, request->sequence);
 		call = next;
-	}
+	} while (call);
+}
+
+/* Takes the whole queue. */
+static void serve(struct ktlb_cpu *self)
+{
+	/* [B27] acquire, partner [B28]: the call and its request are there. */
+	struct ktlb_call *call = ktlb_exchange_acquire(&self->queue, (struct ktlb_call *)0);
+
+	if (is_list(call))
+		answer(self, call);
+	else if (call == CLOSED)
+		ktlb_requests_close(self); /* an interrupt that came late */
+}
+
+/*
+ * [B60] The root has gone and is out of every walker before the queue is seen to be closed. Partner:
+ * [B61]. Without it: tables are freed, for a CPU that is not asked, and still walked from.
+ *
+ * One exchange closes the queue and takes what is in it: so each request is in the list that is answered
+ * here, or its flusher finds the queue closed.
+ */
+void ktlb_requests_close(struct ktlb_cpu *self)
+{
+	struct ktlb_call *call;
+
+	ktlb_fence_full();                                  /* [B60] */
+	call = ktlb_exchange_acquire(&self->queue, CLOSED); /* [B27] */
+	if (is_list(call))
+		answer(self, call);
+}
+
+/* Before the fence of the caller [B22]: a flusher that still finds the queue closed has written its
+ * entries before this CPU empties its TLB. */
+void ktlb_requests_open(struct ktlb_cpu *self)
+{
+	ktlb_store_relaxed(&self->queue, (struct ktlb_call *)0);
 }
 
 void ktlb_handle_ipi(void)
@@ -189,6 +234,30 @@ static void wait_for(const struct ktlb_cpu *from, const struct ktlb_cpuset *aske
 	}
 }
 
+/* What was in the queue before; CLOSED: the call was not pushed. */
+static struct ktlb_call *push(struct ktlb_cpu *target, struct ktlb_call *call)
+{
+	struct ktlb_call *first = ktlb_load_relaxed(&target->queue);
+
+	do {
+		if (ktlb_unlikely(first == CLOSED))
+			return first;
+		ktlb_store_relaxed(&call->next, first);
+	} while (!ktlb_cas_release(&target->queue, &first, call)); /* [B28] */
+	return first;
+}
+
+/*
+ * The target is not online, and was chosen when it still was, or for a bit that it has left in a set. It has
+ * no root but the kernel's, and will have an empty TLB when it comes back. [B61] acquire, partner [B60].
+ */
+static void not_online(struct ktlb_cpu *self, struct ktlb_call *call)
+{
+	ktlb_fence_acquire(); /* [B61] */
+	ktlb_count(KTLB_COUNT_SKIP_OFFLINE);
+	ktlb_store_release(&call->done, self->request.sequence);
+}
+
 /* The request into the queue of each CPU of the set; interrupts where they are needed. */
 static void ask(struct ktlb_cpu *self, const struct ktlb_cpuset *targets)
 {
@@ -200,12 +269,14 @@ static void ask(struct ktlb_cpu *self, const struct ktlb_cpuset *targets)
 	{
 		struct ktlb_cpu *target = ktlb_load_dependency(&ktlb_cpus[cpu]);
 		struct ktlb_call *call = &self->call[cpu];
-		struct ktlb_call *first = ktlb_load_relaxed(&target->queue);
+		struct ktlb_call *first;
 
 		ktlb_store_relaxed(&call->request, &self->request);
-		do {
-			ktlb_store_relaxed(&call->next, first);
-		} while (!ktlb_cas_release(&target->queue, &first, call)); /* [B28] */
+		first = push(target, call);
+		if (ktlb_unlikely(first == CLOSED)) {
+			not_online(self, call);
+			continue;
+		}
 		ktlb_count(KTLB_COUNT_REQUEST);
 		if (!first) {
 			ktlb_cpuset_add(&interrupt, cpu);
@@ -369,6 +440,11 @@ void ktlb_shootdown_dead_space(struct ktlb_space *space)
 	flush(self, &request, &targets, loaded_here, irqs);
 }
 
+static int is_online(uint32_t cpu)
+{
+	return (int)(ktlb_load_relaxed(&ktlb_online.word[ktlb_cpuset_word(cpu)]) >> cpu % 64 & 1);
+}
+
 /* Every CPU that is online. */
 void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t step_shift,
                                 enum ktlb_what what)
@@ -388,7 +464,7 @@ void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t step_shift
 	ktlb_fence_full(); /* [B22] */
 	ktlb_clear_words(targets.word, KTLB_CPUSET_WORDS);
 	for (uint32_t cpu = 0; cpu < KTLB_CFG_MAX_CPUS; cpu++)
-		if (cpu != self->number && ktlb_load_dependency(&ktlb_cpus[cpu]))
+		if (cpu != self->number && is_online(cpu) && ktlb_load_dependency(&ktlb_cpus[cpu]))
 			ktlb_cpuset_add(&targets, cpu);
 	flush(self, &request, &targets, 1, irqs);
 }

@@ -88,6 +88,15 @@ void ktlb_enter_lazy(void)
 		ktlb_cas_relaxed(&self->active, &active, KTLB_ID_LAZY);
 }
 
+/* The lazy mode of this half has left the root already; [B1] has completed what this CPU began. */
+struct ktlb_space *ktlb_leave_space(struct ktlb_cpu *self)
+{
+	struct ktlb_space *last = ktlb_load_relaxed(&self->loaded);
+
+	ktlb_enter_lazy();
+	return last;
+}
+
 static __attribute__((noinline, cold)) void switch_slow(struct ktlb_cpu *self,
                                                         struct ktlb_space *next)
 {

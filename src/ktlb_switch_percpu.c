@@ -196,3 +196,20 @@ void ktlb_leave_lazy_space(struct ktlb_cpu *self)
 	load_kernel_root(self, ktlb_load_relaxed(&self->loaded));
 	ktlb_store_relaxed(&self->lazy, (uint64_t)0);
 }
+
+/*
+ * The root first, then the set [B31]: a flusher that does not find this CPU in the set any more frees
+ * tables, or ends the space, without asking it.
+ */
+struct ktlb_space *ktlb_leave_space(struct ktlb_cpu *self)
+{
+	struct ktlb_space *last = ktlb_load_relaxed(&self->loaded);
+	uint64_t lazy = ktlb_load_relaxed(&self->lazy);
+
+	if (!last)
+		return 0;
+	ktlb_leave_lazy_space(self);
+	if (KTLB_CFG_OPT_KEEP_MASK_BIT)
+		ktlb_mask_remove(last, self->number);
+	return lazy ? 0 : last;
+}

@@ -11,6 +11,7 @@
  *   1. the boot CPU:     ktlb_init, then ktlb_cpu_online
  *   2. every other CPU:  ktlb_cpu_online, before its first user address space
  *   3. then              ktlb_space_init, ktlb_switch, ktlb_flush_*
+ * A CPU goes by ktlb_cpu_offline and may come back by ktlb_cpu_online.
  *
  * All structs are the caller's memory, and stay where they are while in use. Those of zero bytes
  * are "not initialised", which every call notices.
@@ -153,6 +154,7 @@ uint32_t ktlb_id_limit(void);
  *   SWITCH_FLUSH  switches that had to empty what was cached under the id
  *   LAZY_FLUSH    returns from lazy mode that had to
  *   MASK_RMW      read-modify-writes of a CPU mask
+ *   SKIP_OFFLINE  CPUs of the mask that got none because they are not online
  */
 enum ktlb_counter {
 	KTLB_COUNT_SWITCH_SAME,
@@ -184,6 +186,7 @@ enum ktlb_counter {
 	KTLB_COUNT_SWITCH_FLUSH,
 	KTLB_COUNT_LAZY_FLUSH,
 	KTLB_COUNT_MASK_RMW,
+	KTLB_COUNT_SKIP_OFFLINE,
 	KTLB_COUNTERS
 };
 
@@ -269,8 +272,9 @@ struct ktlb_cpu {
 #endif
 
 /*
- * Makes this CPU known and gives it its per-CPU state, which must be zero bytes. It then runs in
- * no user space, as after ktlb_enter_lazy, its TLB empty of everything. With
+ * Makes this CPU known and gives it its per-CPU state, which must be zero bytes; or, if the CPU has
+ * been online before, what ktlb_cpu_offline left. It then runs in no user space, as after
+ * ktlb_enter_lazy, its TLB empty of everything, global entries too. With
  * KTLB_CFG_PERCPU == KTLB_OWN this also sets the per-CPU base register (see ktlb/cpu.h).
  *
  * Context: the CPU itself, interrupts off, final page table and TCR, before its first user space.
@@ -281,6 +285,7 @@ struct ktlb_cpu {
  *          "ktlb_cpu_online: this CPU number is online already"
  *          "ktlb_cpu_online: the state of a CPU must be aligned to a cache line"
  *          "ktlb_cpu_online: the state of a CPU must be zero bytes"
+ *          "ktlb_cpu_online: a CPU that comes back must bring the state that it had"
  *          "ktlb_cpu_online: the original of ktlb_percpu is nobody's state"
  *          "ktlb_cpu_online: interrupts must be off"
  *          "ktlb_cpu_online: this CPU has fewer id bits than ktlb_config.id_limit needs"
@@ -292,6 +297,41 @@ struct ktlb_cpu {
  *                 "ktlb_cpu_online: TCR_EL1.DS differs from KTLB_CFG_ARM64_LPA2"
  */
 void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state);
+
+/*
+ * Takes this CPU out: it leaves its space, is kept no id, gets no more requests, and has answered those
+ * that were on their way. It stays out, running on the kernel's half alone, until it calls
+ * ktlb_cpu_online again, however it comes back: with the number and the state that it had, the
+ * state untouched. Meanwhile other CPUs flush without it.
+ *
+ * On that way it may use nothing of the kernel's half that is changed, since nobody tells it. x86-64: its
+ * walker may still look ahead through tables of the kernel's half: free none before the CPU is
+ * halted for good. An interrupt of ktlb_port_send_ipi may still arrive and is harmless.
+ *
+ * Context: the CPU itself, interrupts off; no thread with a user half goes on here. arm64: spins for the
+ *          allocator's lock. x86-64: takes no lock and waits for nobody.
+ * Ordering: full barrier. arm64: completes the invalidations that this CPU has begun.
+ * Fails:   "ktlb_cpu_offline: interrupts must be off"
+ *          "ktlb_cpu_offline: this CPU is not online"
+ */
+void ktlb_cpu_offline(void);
+
+/*
+ * For a CPU that loses its registers and goes on with the same thread, as the last one does when the
+ * machine sleeps: ktlb_cpu_offline and ktlb_cpu_online, and in between *to remembers which CPU it is and
+ * the space that it has loaded, which must not be destroyed meanwhile. Resume when its registers are as
+ * ktlb_cpu_online wants them.
+ *
+ * Context, ordering and fails: those of ktlb_cpu_offline, as "ktlb_cpu_suspend: ..."; of
+ *          ktlb_cpu_online and ktlb_switch.
+ */
+struct ktlb_suspended {
+	struct ktlb_cpu *state;
+	struct ktlb_space *space; /* null: none */
+	uint32_t cpu;
+};
+void ktlb_cpu_suspend(struct ktlb_suspended *to);
+void ktlb_cpu_resume(const struct ktlb_suspended *from);
 
 /*
  * One user address space, embedded in the kernel's own descriptor of it. The fields are ktlb's.

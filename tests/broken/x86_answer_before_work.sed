@@ -1,6 +1,6 @@
 # src/ktlb_shootdown_ipi.c: a request is answered before it is done
 # unit: protocol and stress
-/^static void serve/,/^}/ {
+/^KTLB_INLINE void answer/,/^}/ {
 	s/^\t\tperform(self, request);//
 	s/^\t\tktlb_store_release(&call->done.*/&\n\t\tperform(self, request);/
 }

@@ -1,6 +1,6 @@
 # src/ktlb_shootdown_ipi.c: the next call is read when this one is its owner's again
 # unit: protocol
-/^static void serve/,/^}/ {
+/^KTLB_INLINE void answer/,/^}/ {
 	s/\*next = ktlb_load_relaxed(&call->next);/*next;/
 	s/^\t\tcall = next;/\t\tnext = ktlb_load_relaxed(\&call->next);\n&/
 }

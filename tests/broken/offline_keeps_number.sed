@@ -1,0 +1,3 @@
+# src/ktlb_asid_global.c: what a rollover kept for a CPU stays kept when it goes
+# unit: cpus
+/^void ktlb_ids_cpu_offline/,/^}/{/reserved = 0/d;/leaving = 0/d;}

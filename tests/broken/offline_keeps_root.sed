@@ -1,0 +1,3 @@
+# src/ktlb_switch_global.c: a CPU that goes offline keeps the root of the space
+# unit: cpus
+/^struct ktlb_space \*ktlb_leave_space/,/^}/s/ktlb_enter_lazy();/;/

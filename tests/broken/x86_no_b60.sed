@@ -1,0 +1,3 @@
+# src/ktlb_shootdown_ipi.c: the queue is closed without a fence before it [B60]
+# unit: hotplug
+/\[B60\] \*\//d

@@ -1,0 +1,3 @@
+# src/ktlb_shootdown_ipi.c: a closed queue is believed without acquire [B61]
+# unit: hotplug
+/\[B61\] \*\//d

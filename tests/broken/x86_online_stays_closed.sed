@@ -1,0 +1,3 @@
+# src/ktlb_asid_percpu.c: a CPU that comes back takes no requests
+# unit: hotplug
+s/^	ktlb_requests_open(self);//
