@@ -54,9 +54,14 @@ uint32_t arch_count_cpus(void);
 void arch_start_cpu(uint32_t cpu, struct thread *first); /* it calls kernel_start_cpu on `first` */
 uint32_t arch_cpu_number(void);                          /* from the hardware itself */
 
+/* The CPU itself, interrupts off, writes no memory any more; others ask whether it can be started. */
+__attribute__((noreturn)) void arch_cpu_off(void);
+int arch_cpu_is_off(uint32_t cpu);
+
 /* Interrupts: of this CPU. */
 void arch_interrupts_init(void);
 void arch_timer_start(uint64_t first, uint64_t period); /* in ticks of arch_clock */
+void arch_timer_stop(void);
 void arch_kick(uint32_t cpu); /* an interrupt; what this CPU wrote before is seen by its handler */
 /* Interrupts off, before and after: returns once one is pending, or was taken meanwhile. */
 void arch_wait_for_interrupt(void);

@@ -188,7 +188,14 @@ _Static_assert(offsetof(struct thread, arch) == THREAD_ARCH_OFFSET, "arch_switch
 _Static_assert(offsetof(struct thread_block, thread) == THREAD_STACK_END, "start.S looks there");
 _Static_assert(sizeof(struct thread_block) == THREAD_BLOCK_SIZE, "a power of two");
 
-/* What each CPU knows of itself; read by others for printing only. */
+/* Where a CPU is: off, unless the kernel started it; it goes when it is asked to. */
+enum cpu_life {
+	CPU_OFF,
+	CPU_ON,
+	CPU_LEAVING,
+};
+
+/* What each CPU knows of itself; read by others for printing only, but for `life` and `is_idle`. */
 struct cpu {
 	struct thread *idle;     /* constant */
 	const char *thread_name; /* what runs, or did last: by this CPU */
@@ -199,6 +206,7 @@ struct cpu {
 	uint64_t preemptions; /* switches by the timer */
 	uint64_t migrations;  /* of both: to a thread that ran elsewhere before */
 	uint64_t checks;      /* times that ktlb_cpu_id() was compared with the hardware's */
+	uint32_t life;        /* enum cpu_life: LEAVING by who asks, the others by this CPU */
 };
 KTLB_PERCPU_DECLARE(struct cpu, this_cpu);
 
@@ -209,8 +217,12 @@ void sched_counts(struct cpu_counts *sum); /* over all CPUs */
 
 void sched_init_cpu(struct thread *idle); /* the CPU itself, whose first thread this is */
 __attribute__((noreturn)) void sched_idle(void);
-void sched_tick(void);  /* from the timer, interrupts off: perhaps another thread */
-void sched_yield(void); /* lets others run first */
+void sched_cpu_is_on(void);         /* the CPU itself, interrupts off: it takes threads now */
+void sched_cpu_off(uint32_t cpu);   /* not the boot CPU; returns when it is off */
+void sched_cpu_on(uint32_t cpu);    /* and back; from a thread, one at a time */
+int sched_cpu_is_off(uint32_t cpu); /* or about to be */
+void sched_tick(void);              /* from the timer, interrupts off: perhaps another thread */
+void sched_yield(void);             /* lets others run first */
 struct thread *thread_prepare(const char *name);  /* not yet startable, not yet known */
 void thread_start(struct thread *thread);         /* into the run queue */
 __attribute__((noreturn)) void thread_exit(void); /* kernel threads, and process.c */

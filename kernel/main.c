@@ -175,6 +175,7 @@ static void start_this_cpu(void)
 	sched_init_cpu(arch_current());
 	arch_interrupts_init();
 	arch_timer_start(period + options.phase * period / 3, period);
+	sched_cpu_is_on();
 	__atomic_fetch_add(&cpus_online, 1, __ATOMIC_RELEASE);
 }
 

@@ -24,6 +24,10 @@
  * An idle CPU takes is_idle under sched_lock, after it has found the queue empty; whoever fills
  * the queue looks at is_idle under the same lock and sends an interrupt. Until that is pending, WFI
  * sleeps; it is entered with interrupts masked, so that the interrupt cannot come too early.
+ *
+ * A CPU that is to leave takes nothing more from the queue: its thread goes back there at the next tick,
+ * and the idle thread, which no other CPU can run, takes the CPU offline. It begins anew on its own
+ * stack when the CPU is started again. Threads that are pinned to the CPU wait until then.
  */
 #include <arch.h>
 
@@ -135,7 +139,10 @@ static void schedule(uint64_t *counter)
 	struct cpu *cpu = ktlb_this_cpu(this_cpu);
 	uint64_t irq = spin_lock(&sched_lock);
 
-	next = queue_take(me->ktlb.cpu);
+	if (ktlb_load_relaxed(&cpu->life) == CPU_LEAVING)
+		next = me == cpu->idle ? NULL : cpu->idle;
+	else
+		next = queue_take(me->ktlb.cpu);
 	if (!next && me->state != THREAD_RUNNING)
 		next = cpu->idle;
 	cpu->is_idle = next ? next == cpu->idle : me == cpu->idle;
@@ -186,7 +193,8 @@ void sched_tick(void)
 	struct cpu *cpu = ktlb_this_cpu(this_cpu);
 
 	/* The idle thread looks for itself; it is about to. */
-	if (arch_current() != cpu->idle && ktlb_load_relaxed(&queue_first))
+	if (arch_current() != cpu->idle &&
+	    (ktlb_load_relaxed(&queue_first) || ktlb_load_relaxed(&cpu->life) == CPU_LEAVING))
 		schedule(&cpu->preemptions);
 }
 
@@ -203,14 +211,62 @@ void sched_init_cpu(struct thread *idle)
 	ktlb_store_relaxed(&cpu->heartbeat, arch_clock());
 }
 
+/* Out of ktlb's hands first: from then on nobody waits for this CPU. Interrupts off. */
+__attribute__((noreturn)) static void leave(struct cpu *cpu)
+{
+	uint64_t irq = spin_lock(&sched_lock);
+
+	cpu->is_idle = 0;
+	spin_unlock(&sched_lock, irq);
+	arch_timer_stop();
+	ktlb_cpu_offline();
+	ktlb_store_release(&cpu->life, CPU_OFF);
+	arch_cpu_off();
+}
+
 void sched_idle(void)
 {
 	for (;;) {
+		struct cpu *cpu = ktlb_this_cpu(this_cpu);
+
 		arch_irq_save();
+		if (ktlb_load_relaxed(&cpu->life) == CPU_LEAVING)
+			leave(cpu);
 		schedule(&ktlb_this_cpu(this_cpu)->switches);
 		arch_wait_for_interrupt();
 		arch_irq_restore(0); /* what is pending is taken here */
 	}
+}
+
+void sched_cpu_is_on(void)
+{
+	ktlb_store_release(&ktlb_this_cpu(this_cpu)->life, CPU_ON);
+}
+
+int sched_cpu_is_off(uint32_t cpu)
+{
+	return ktlb_load_acquire(&percpu_of(cpu, this_cpu)->life) != CPU_ON;
+}
+
+void sched_cpu_off(uint32_t cpu)
+{
+	struct cpu *of = percpu_of(cpu, this_cpu);
+
+	ASSERT(cpu != 0 && ktlb_load_relaxed(&of->life) == CPU_ON);
+	ktlb_store_relaxed(&of->life, CPU_LEAVING);
+	arch_kick(cpu);
+	while (ktlb_load_acquire(&of->life) != CPU_OFF || !arch_cpu_is_off(cpu))
+		sched_yield();
+}
+
+void sched_cpu_on(uint32_t cpu)
+{
+	struct cpu *of = percpu_of(cpu, this_cpu);
+
+	ktlb_store_relaxed(&of->heartbeat, arch_clock());
+	arch_start_cpu(cpu, of->idle);
+	while (ktlb_load_acquire(&of->life) != CPU_ON)
+		sched_yield();
 }
 
 void sched_counts(struct cpu_counts *sum)

@@ -599,6 +599,108 @@ static void test_migration(void)
 		prove("migrations", cpu_counts_since().migrations);
 }
 
+/* ---- CPUs that go and come back ---------------------------------------------------------------*/
+
+static uint64_t hotplug_want; /* what the window shows */
+static uint32_t hotplug_wrong;
+
+static void look_at_window(void *unused)
+{
+	uint64_t found = 0;
+
+	(void)unused;
+	while (arch_probe(ARCH_WINDOW, &found))
+		ktlb_relax();
+	if (found != ktlb_load_relaxed(&hotplug_want))
+		ktlb_add_relaxed(&hotplug_wrong, 1);
+	latch_done(&everywhere);
+}
+
+static void look_from(uint32_t cpu)
+{
+	everywhere.missing = 1;
+	kthread_create("look at window", look_at_window, NULL, (int32_t)cpu);
+	latch_wait(&everywhere);
+}
+
+/* A page of the kernel's half shows another frame; all CPUs that are online are told. */
+static void change_window(uint64_t *frame, uint64_t version)
+{
+	uint64_t new = page_alloc();
+
+	fill_window_frame(new, version);
+	vm_window_remap(0, 1, &new);
+	if (*frame)
+		page_free(*frame);
+	*frame = new;
+	ktlb_store_relaxed(&hotplug_want, version);
+}
+
+/* The CPU has something cached when it goes; what that was is changed while it is away. */
+static void off_and_on(uint32_t cpu, uint64_t *frame, uint64_t version)
+{
+	look_from(cpu);
+	sched_cpu_off(cpu);
+	change_window(frame, version);
+	run_program(PROGRAM_EXIT_IN_TURN, 4, 0);
+	sched_cpu_on(cpu);
+	look_from(cpu);
+}
+
+/* This CPU as the last one of a machine that goes to sleep, and wakes up with its registers lost. */
+static void sleep_and_wake(void *unused)
+{
+	struct ktlb_suspended suspended;
+	uint64_t irq = arch_irq_save();
+
+	(void)unused;
+	ktlb_cpu_suspend(&suspended);
+	ktlb_cpu_resume(&suspended);
+	arch_irq_restore(irq);
+	latch_done(&everywhere);
+}
+
+/*
+ * CPUs go and come back, one after the other and then all but one at once, while processes change
+ * their spaces on all that there are.
+ */
+static void test_hotplug(void)
+{
+	int process[RUN_PROCESSES];
+	uint64_t frame = 0, version = 0;
+
+	if (cpu_count == 1) {
+		skip("one CPU, which stays");
+		return;
+	}
+	for (uint32_t i = 0; i < RUN_PROCESSES; i++)
+		process[i] = process_spawn(PROGRAM_STORM, 4 | (uint64_t)rounds(60) << 16);
+	change_window(&frame, ++version);
+	for (uint32_t cpu = 1; cpu < cpu_count; cpu++)
+		off_and_on(cpu, &frame, ++version);
+	for (uint32_t cpu = 1; cpu < cpu_count; cpu++)
+		sched_cpu_off(cpu);
+	change_window(&frame, ++version);
+	everywhere.missing = 1;
+	kthread_create("sleep", sleep_and_wake, NULL, 0);
+	latch_wait(&everywhere);
+	for (uint32_t cpu = 1; cpu < cpu_count; cpu++) {
+		sched_cpu_on(cpu);
+		look_from(cpu);
+	}
+	for (uint32_t i = 0; i < RUN_PROCESSES; i++)
+		if (process[i] < 0 || process_wait((uint32_t)process[i]))
+			fail("a program failed");
+	vm_window_remap(0, 1, NULL);
+	page_free(frame);
+	if (hotplug_wrong)
+		fail("a CPU that came back has seen what was there before");
+	prove("times that a CPU went and came back", 2 * (cpu_count - 1));
+	prove_counter(KTLB_COUNT_FLUSH_KERNEL);
+	prove_counter(KTLB_COUNT_FLUSH_PAGE);
+	prove("preemptions", cpu_counts_since().preemptions);
+}
+
 static void test_messages(void)
 {
 	if (run_messages(1, rounds(10)))
@@ -631,6 +733,7 @@ static const struct test {
 	{"migration", test_migration},
 	{"storm", test_storm},
 	{"give-back", test_give_back},
+	{"hotplug", test_hotplug},
 	{"messages", test_messages},
 	{"fault", test_fault},
 };

@@ -52,7 +52,7 @@ void watchdog_tick(void)
 	for (uint32_t cpu = 0; cpu < cpu_count; cpu++) {
 		struct cpu *of = percpu_of(cpu, this_cpu);
 
-		if (silence(now, of) >= options.silent * arch_clock_hz())
+		if (!sched_cpu_is_off(cpu) && silence(now, of) >= options.silent * arch_clock_hz())
 			panic("watchdog: CPU %u is silent since %lu s, it last ran thread %u (%s); "
 			      "busy with: %s",
 			      cpu, silence(now, of) / arch_clock_hz(),

@@ -68,9 +68,11 @@ void arch_exit(int code)
 
 /* ---- PSCI (Arm DEN 0022), by HVC: QEMU itself answers -----------------------------------------*/
 
+#define PSCI_CPU_OFF            0x84000002u
 #define PSCI_CPU_ON             0xc4000003u
 #define PSCI_AFFINITY_INFO      0xc4000004u
 #define PSCI_INVALID_PARAMETERS (-2)
+#define PSCI_IS_OFF             1
 
 static int64_t psci(uint32_t function, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -115,6 +117,17 @@ void arch_start_cpu(uint32_t cpu, struct thread *first)
 	             (uint64_t)(uintptr_t)first);
 	if (error)
 		panic("PSCI: CPU %u does not start: %lx", cpu, (uint64_t)error);
+}
+
+void arch_cpu_off(void)
+{
+	psci(PSCI_CPU_OFF, 0, 0, 0);
+	panic("PSCI: CPU %u does not stop", arch_cpu_number());
+}
+
+int arch_cpu_is_off(uint32_t cpu)
+{
+	return psci(PSCI_AFFINITY_INFO, cpu, 0, 0) == PSCI_IS_OFF;
 }
 
 /* ---- GICv3 (Arm IHI 0069): one kind of software interrupt, and the timer's ------------------*/
@@ -190,6 +203,12 @@ void arch_timer_start(uint64_t first, uint64_t period)
 	*ktlb_this_cpu(timer_next) = arch_clock() + first;
 	sysreg_write(cntv_cval_el0, *ktlb_this_cpu(timer_next));
 	sysreg_write(cntv_ctl_el0, 1);
+}
+
+void arch_timer_stop(void)
+{
+	sysreg_write(cntv_ctl_el0, 0);
+	__asm__ volatile("isb" : : : "memory");
 }
 
 /* Ticks keep their phase, unless the host kept this CPU from running for longer than a period. */

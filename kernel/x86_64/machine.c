@@ -302,6 +302,11 @@ void arch_timer_start(uint64_t first, uint64_t period)
 	timer_set(now);
 }
 
+void arch_timer_stop(void)
+{
+	apic_write(APIC_TIMER, APIC_MASKED | VECTOR_TIMER);
+}
+
 /* Ticks keep their phase, unless the host kept this CPU from running for longer than a period. */
 static void timer_rearm(void)
 {
@@ -409,4 +414,18 @@ void arch_start_cpu(uint32_t cpu, struct thread *first)
 	apic_command(cpu, APIC_STARTUP | TRAMPOLINE / PAGE_SIZE);
 	wait_us(200);
 	apic_command(cpu, APIC_STARTUP | TRAMPOLINE / PAGE_SIZE);
+}
+
+/* Until INIT, which starts it anew whatever it does. Interrupts are off: nothing else ends the halt. */
+void arch_cpu_off(void)
+{
+	for (;;)
+		__asm__ volatile("cli\n\thlt" : : : "memory");
+}
+
+/* It halts, or is about to, and writes nothing in between. */
+int arch_cpu_is_off(uint32_t cpu)
+{
+	(void)cpu;
+	return 1;
 }

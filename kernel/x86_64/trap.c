@@ -180,7 +180,8 @@ void trap_start_cpu(uint32_t cpu)
 	uint64_t base = ADDRESS(own), limit = sizeof(*own) - 1;
 	uint64_t *descriptor = &gdt[SELECTOR_TSS / 8 + 2 * cpu];
 
-	own->ist[0] = ADDRESS(memory_alloc(PAGE_SIZE, PAGE_SIZE)) + PAGE_SIZE;
+	if (!own->ist[0]) /* else it has been here before */
+		own->ist[0] = ADDRESS(memory_alloc(PAGE_SIZE, PAGE_SIZE)) + PAGE_SIZE;
 	own->io_map = sizeof(*own);
 	descriptor[0] = limit | (base & 0xffffff) << 16 | (uint64_t)0x89 << 40 |
 	                (base >> 24 & 0xff) << 56;

@@ -1,3 +1,3 @@
 # src/ktlb_shootdown_ipi.c: a CPU that goes offline leaves its queue open
-# unit: hotplug
+# unit: hotplug; boot: fails
 s/ktlb_exchange_acquire(&self->queue, CLOSED)/ktlb_exchange_acquire(\&self->queue, (struct ktlb_call *)0)/

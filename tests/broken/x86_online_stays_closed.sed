@@ -1,3 +1,3 @@
 # src/ktlb_asid_percpu.c: a CPU that comes back takes no requests
-# unit: hotplug
+# unit: hotplug; boot: fails
 s/^	ktlb_requests_open(self);//
