@@ -42,6 +42,7 @@ SET_range_none := -DKTLB_CFG_TLBI_RANGE=KTLB_TLBI_NONE
 SET_range_always := -DKTLB_CFG_TLBI_RANGE=KTLB_TLBI_ALWAYS
 SET_range_page_stride := -DKTLB_CFG_TLBI_RANGE=KTLB_TLBI_PAGE_STRIDE
 SET_ttbr1 := -DKTLB_CFG_ARM64_ASID_IN_TTBR1=1
+SET_cnp := -DKTLB_CFG_ARM64_CNP=1
 SET_16k := -DKTLB_CFG_ARM64_GRANULE_SHIFT=14
 SET_64k := -DKTLB_CFG_ARM64_GRANULE_SHIFT=16
 SET_lpa2 := -DKTLB_CFG_ARM64_LPA2=1
@@ -62,9 +63,9 @@ SET_flipped := $(SET_before) $(SET_ttbr1) $(SET_16k_lpa2) $(SET_no_count) $(SET_
 
 UNIT_SETS_ALL := default before o1_before o3_before range_none range_always range_page_stride \
 	ttbr1 16k 64k lpa2 16k_lpa2 no_count no_check thread_offset line_128 kernels_own cpus_1 \
-	cpus_63 cpus_65 cpus_256 cpus_1024 flipped
-UNIT_SETS ?= default before kernels_own cpus_1024 flipped
-UNIT_TESTS := operands plan cpuset ids flush switch misuse cpus
+	cpus_63 cpus_65 cpus_256 cpus_1024 flipped cnp
+UNIT_SETS ?= default before kernels_own cpus_1024 flipped cnp
+UNIT_TESTS := operands plan cpuset ids kept flush switch misuse cpus
 UNIT_SRCS = $(patsubst $(KTLB_DIR)/src/%,$(UNIT_SRC)/%,$(KTLB_SRCS_arm64)) tests/unit/fake.c
 UNIT_INCS = -Itests/unit -Iinclude -I$(UNIT_SRC)/arch/arm64 -I$(UNIT_SRC)
 

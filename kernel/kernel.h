@@ -324,6 +324,7 @@ __attribute__((noreturn)) void process_exit_thread(void);
 void process_on_fault(uint64_t from, uint64_t to, uint64_t go);
 uint64_t process_fault_target(uint64_t pc);               /* 0: none */
 uint32_t process_space_ids(uint64_t *ids, uint32_t size); /* ktlb_space_id of all that live */
+struct ktlb_space *process_space(uint32_t number);        /* of one that lives */
 
 /* ---- messages: channel.c ----------------------------------------------------------------------*/
 

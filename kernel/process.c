@@ -202,6 +202,11 @@ uint32_t process_space_ids(uint64_t *ids, uint32_t size)
 	return n;
 }
 
+struct ktlb_space *process_space(uint32_t number)
+{
+	return &processes[number].space.ktlb;
+}
+
 /* ---- what user mode runs into -----------------------------------------------------------------*/
 
 void process_on_fault(uint64_t from, uint64_t to, uint64_t go)

@@ -490,6 +490,37 @@ static void check_ids(void)
 	}
 }
 
+/*
+ * Where ids are per system, one space keeps its number, as for a device, however often all of them are
+ * given out anew. 0: none can be spared.
+ */
+#if IDS_PER_CPU
+static uint32_t pin(uint32_t process)
+{
+	(void)process;
+	return 0;
+}
+
+static void unpin(uint32_t process)
+{
+	(void)process;
+}
+#else
+static uint32_t pin(uint32_t process)
+{
+	uint32_t number = ktlb_ids_pin(process_space(process), 0);
+
+	if (!number != (ktlb_id_limit() == cpu_count + 2))
+		fail("a pin that the limit allows is refused, or the other way round");
+	return number;
+}
+
+static void unpin(uint32_t process)
+{
+	ktlb_ids_unpin(process_space(process));
+}
+#endif
+
 static void test_ids(void)
 {
 	static int channel[ID_PROCESSES_MANY], process[ID_PROCESSES_MANY];
@@ -498,6 +529,7 @@ static void test_ids(void)
 	                                                                : ID_PROCESSES;
 	int out = channel_create();
 	struct message go = {{1}}, done, stop = {{0}};
+	uint32_t pinned;
 
 	for (uint32_t i = 0; i < n; i++) {
 		channel[i] = channel_create();
@@ -505,13 +537,19 @@ static void test_ids(void)
 		                                                    (uint64_t)out << 16 |
 		                                                    (uint64_t)(i + 1) << 32);
 	}
+	pinned = pin((uint32_t)process[0]);
 	for (uint32_t round = 0; round < rounds(5) && verdict != FAILED; round++) {
 		for (uint32_t i = 0; i < n; i++)
 			channel_send((uint32_t)channel[i], &go);
 		for (uint32_t i = 0; i < n; i++)
 			channel_receive((uint32_t)out, &done);
 		check_ids();
+		if (pinned &&
+		    (ktlb_space_id(process_space((uint32_t)process[0])) & 0xffff) != pinned)
+			fail("a pinned number has changed");
 	}
+	if (pinned)
+		unpin((uint32_t)process[0]);
 	for (uint32_t i = 0; i < n; i++) {
 		channel_send((uint32_t)channel[i], &stop);
 		if (process_wait((uint32_t)process[i]))

@@ -21,11 +21,15 @@
  *       until its CPU switches.
  *   A4  After a rollover a CPU empties its TLB before it runs a space which it was not running.
  *   A5  A number that is not in use may be in any TLB. A4 removes it, a destroy does not.
- *   A6  There are at least as many numbers (id 0 apart) as CPUs + 1, so that a rollover leaves a
- *       free one, unless CPUs are between two spaces: that ends soon, and without our lock.
+ *   A6  There are at least as many numbers (id 0 apart) as CPUs + kept ones + 1, so that a rollover
+ *       leaves a free one, unless CPUs are between two spaces: that ends soon, and without our lock.
+ *
+ *   A7  A number that is pinned by a space, or reserved, is in `used` in every generation; the space
+ *       has it in all of them.
  *
  * Who writes what
- *   space.id, generation, used, cursor, owes, reserved, leaving   whoever holds `lock`
+ *   space.id, pins, keeps, generation, used, pinned, set_aside, cursor, owes, reserved, leaving:
+ *                whoever holds `lock`
  *   cpu.active   its CPU without the lock, by compare-and-exchange from a value that is not 0;
  *                its CPU with the lock; a rollover, with the lock, by exchange
  *
@@ -65,12 +69,17 @@
  */
 #include "ktlb_asid_global.h"
 
+#define ID_WORDS (((uint64_t)1 << KTLB_ARCH_ID_BITS) / 64)
+
 static struct {
 	uint32_t lock;       /* 1 = held; interrupts are off then */
 	uint64_t generation; /* the lock holder's copy of ktlb_sys.generation */
 	uint32_t cursor;     /* where to look for a free number */
+	uint32_t kept;       /* how many numbers are in `pinned` or `set_aside` */
 	struct ktlb_cpuset owes;
-	uint64_t used[((uint64_t)1 << KTLB_ARCH_ID_BITS) / 64];
+	uint64_t used[ID_WORDS];
+	uint64_t pinned[ID_WORDS];    /* a space keeps it */
+	uint64_t set_aside[ID_WORDS]; /* by ktlb_id_reserve */
 } ids __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
 
 /*
@@ -95,14 +104,19 @@ static void unlock_ids(void)
 	ktlb_store_release(&ids.lock, 0u); /* [B11] */
 }
 
-static int is_used(uint64_t number)
+static int has(const uint64_t *numbers, uint64_t number)
 {
-	return (int)(ids.used[number / 64] >> number % 64 & 1);
+	return (int)(numbers[number / 64] >> number % 64 & 1);
 }
 
-static void mark_used(uint64_t number)
+static void add(uint64_t *numbers, uint64_t number)
 {
-	ids.used[number / 64] |= (uint64_t)1 << number % 64;
+	numbers[number / 64] |= (uint64_t)1 << number % 64;
+}
+
+static void take_out(uint64_t *numbers, uint64_t number)
+{
+	numbers[number / 64] &= ~((uint64_t)1 << number % 64);
 }
 
 uint32_t ktlb_ids_limit(const struct ktlb_config *config, const struct ktlb_arch_facts *facts)
@@ -124,7 +138,10 @@ void ktlb_ids_init(void)
 	ids.generation = KTLB_GENERATION_STEP;
 	ids.cursor = 1;
 	ktlb_clear_words(ids.owes.word, KTLB_CPUSET_WORDS);
-	ktlb_clear_words(ids.used, sizeof(ids.used) / sizeof(ids.used[0]));
+	ids.kept = 0;
+	ktlb_clear_words(ids.used, ID_WORDS);
+	ktlb_clear_words(ids.pinned, ID_WORDS);
+	ktlb_clear_words(ids.set_aside, ID_WORDS);
 	ktlb_store_relaxed(&ktlb_sys.generation, ids.generation);
 }
 
@@ -188,7 +205,8 @@ static void roll_over(void)
 	ids.generation += KTLB_GENERATION_STEP;
 	ktlb_store_relaxed(&ktlb_sys.generation, ids.generation);
 
-	ktlb_clear_words(ids.used, (ktlb_sys.id_limit + 63) / 64);
+	for (uint32_t i = 0; i < (ktlb_sys.id_limit + 63) / 64; i++)
+		ids.used[i] = ids.pinned[i] | ids.set_aside[i];
 	ktlb_cpuset_for_each(cpu, &ktlb_online)
 	{
 		struct ktlb_cpu *c = ktlb_cpus[cpu];
@@ -202,9 +220,9 @@ static void roll_over(void)
 			c->reserved = id == KTLB_ID_LAZY ? 0 : id;
 		c->leaving = leaving_id(c);
 		if (c->reserved)
-			mark_used(KTLB_ID_NUMBER(c->reserved));
+			add(ids.used, KTLB_ID_NUMBER(c->reserved));
 		if (c->leaving)
-			mark_used(KTLB_ID_NUMBER(c->leaving));
+			add(ids.used, KTLB_ID_NUMBER(c->leaving));
 	}
 	ktlb_cpuset_copy(&ids.owes, &ktlb_online);
 	ids.cursor = 1;
@@ -257,17 +275,17 @@ static uint32_t find_free(void)
 }
 
 /* An id of the current generation for a space that has none, or an old one. */
-static uint64_t new_id(uint64_t old)
+static uint64_t new_id(const struct ktlb_space *space, uint64_t old)
 {
 	uint64_t number;
 
 	if (old != 0) {
 		uint64_t same_number = ids.generation | KTLB_ID_NUMBER(old);
 
-		if (relabel_reserved(old, same_number))
+		if (relabel_reserved(old, same_number) || space->keeps)
 			return same_number;
-		if (!is_used(KTLB_ID_NUMBER(old))) {
-			mark_used(KTLB_ID_NUMBER(old));
+		if (!has(ids.used, KTLB_ID_NUMBER(old))) {
+			add(ids.used, KTLB_ID_NUMBER(old));
 			return same_number;
 		}
 	}
@@ -279,9 +297,26 @@ static uint64_t new_id(uint64_t old)
 		ktlb_relax();
 		roll_over();
 	}
-	mark_used(number);
+	add(ids.used, number);
 	ids.cursor = (uint32_t)number + 1;
 	return ids.generation | number;
+}
+
+/*
+ * [B7] Where CPUs share entries one that empties its own is not enough; but after one that empties those
+ * of all, only what is running has put anything back, under numbers that are kept for it: no CPU owes
+ * any more.
+ */
+static void pay_debt(const struct ktlb_cpu *self)
+{
+	ktlb_count(KTLB_COUNT_FLUSH_OWED);
+	if (ktlb_arch_shares_entries(ktlb_sys.features)) {
+		ktlb_clear_words(ids.owes.word, KTLB_CPUSET_WORDS);
+		ktlb_arch_flush_all_cpus(ktlb_sys.repeat_tlbi != 0); /* [B7] */
+	} else {
+		ktlb_cpuset_remove(&ids.owes, self->number);
+		ktlb_arch_flush_own(); /* [B7] */
+	}
 }
 
 /*
@@ -302,17 +337,14 @@ uint64_t ktlb_ids_enter_slow(struct ktlb_cpu *self, struct ktlb_space *next)
 	id = ktlb_load_relaxed(&next->id);
 	if (KTLB_ID_GENERATION(id) != ids.generation) {
 		ktlb_count(KTLB_COUNT_ID_NEW);
-		id = new_id(id);
+		id = new_id(next, id);
 		ktlb_store_relaxed(&next->id, id);
 	}
 	ktlb_arch_id_barrier(); /* [B3] */
 
 	/* O1: here, and nowhere else in a switch, the number of the CPU is needed. */
-	if (ktlb_cpuset_has(&ids.owes, self->number)) {
-		ktlb_count(KTLB_COUNT_FLUSH_OWED);
-		ktlb_cpuset_remove(&ids.owes, self->number);
-		ktlb_arch_flush_own(); /* [B7] */
-	}
+	if (ktlb_cpuset_has(&ids.owes, self->number))
+		pay_debt(self);
 	ktlb_store_relaxed(&self->active, id);
 	unlock_ids();
 	return id;
@@ -321,14 +353,135 @@ uint64_t ktlb_ids_enter_slow(struct ktlb_cpu *self, struct ktlb_space *next)
 void ktlb_ids_space_init(struct ktlb_space *space)
 {
 	space->id = 0;
+	space->pins = 0;
+	space->keeps = 0;
 }
 
-/* The number stays in `used`: it may be in any TLB until a rollover (A5). */
+/* The space no longer keeps its number, which stays in `used` for this generation. */
+static void let_go(struct ktlb_space *space)
+{
+	uint64_t number = KTLB_ID_NUMBER(ktlb_load_relaxed(&space->id));
+
+	space->keeps = 0;
+	take_out(ids.pinned, number);
+	if (!has(ids.set_aside, number))
+		ids.kept--;
+}
+
+/*
+ * The number stays in `used`: it may be in any TLB until a rollover (A5). One that was chosen may be
+ * chosen again at once: the destroy has invalidated it, and no CPU runs under it, so that a copy
+ * which one has kept since a rollover means nothing any more.
+ */
 void ktlb_ids_release(struct ktlb_space *space)
 {
+	uint64_t id;
+	uint32_t cpu;
+
 	lock_ids();
+	KTLB_REQUIRE(space->pins == 0, "ktlb_space_destroy: the space is pinned", space->pins, 0);
+	id = ktlb_load_relaxed(&space->id);
+	if (space->keeps) {
+		let_go(space);
+		ktlb_cpuset_for_each(cpu, &ktlb_online)
+		{
+			struct ktlb_cpu *c = ktlb_cpus[cpu];
+
+			if (KTLB_ID_NUMBER(c->reserved) == KTLB_ID_NUMBER(id))
+				c->reserved = 0;
+		}
+	}
 	ktlb_store_relaxed(&space->id, (uint64_t)0);
 	unlock_ids();
+}
+
+/* ---- numbers that are kept --------------------------------------------------------------------*/
+
+/* A6: is there room for one more? */
+static int may_keep_another(void)
+{
+	return ids.kept + ktlb_sys.cpus + 2 < ktlb_sys.id_limit;
+}
+
+int ktlb_id_reserve(uint32_t number)
+{
+	uint64_t irqs;
+	int possible;
+
+	KTLB_REQUIRE(ktlb_sys.id_limit != 0, "ktlb_id_reserve: ktlb_init has not run", 0, 0);
+	irqs = ktlb_port_irq_save();
+	lock_ids();
+	/* In the first generation a number that is not used has never been, so it is in no TLB. */
+	possible = number != 0 && number < ktlb_sys.id_limit && !has(ids.used, number) &&
+	           ids.generation == KTLB_GENERATION_STEP && may_keep_another();
+	if (possible) {
+		add(ids.used, number);
+		add(ids.set_aside, number);
+		ids.kept++;
+	}
+	unlock_ids();
+	ktlb_port_irq_restore(irqs);
+	return possible;
+}
+
+/* The number, or one of the space's own if that is 0, is the space's from now on. False: it cannot be. */
+static int keep(struct ktlb_space *space, uint32_t number)
+{
+	uint64_t id = ktlb_load_relaxed(&space->id);
+
+	if (space->keeps)
+		return number == 0 || number == KTLB_ID_NUMBER(id);
+	if (number != 0) {
+		if (id != 0 || number >= ktlb_sys.id_limit || !has(ids.set_aside, number) ||
+		    has(ids.pinned, number))
+			return 0;
+		id = ids.generation | number;
+	} else {
+		if (!may_keep_another())
+			return 0;
+		if (KTLB_ID_GENERATION(id) != ids.generation) {
+			ktlb_count(KTLB_COUNT_ID_NEW);
+			id = new_id(space, id);
+		}
+		ids.kept++;
+	}
+	add(ids.pinned, KTLB_ID_NUMBER(id));
+	space->keeps = 1;
+	ktlb_store_relaxed(&space->id, id);
+	return 1;
+}
+
+uint32_t ktlb_ids_pin(struct ktlb_space *space, uint32_t number)
+{
+	uint32_t pinned = 0;
+	uint64_t irqs;
+
+	KTLB_REQUIRE(space->self == space, "ktlb_ids_pin: the space is not initialised",
+	             (uintptr_t)space->self, (uintptr_t)space);
+	irqs = ktlb_port_irq_save();
+	lock_ids();
+	if (keep(space, number)) {
+		space->pins++;
+		pinned = (uint32_t)KTLB_ID_NUMBER(ktlb_load_relaxed(&space->id));
+	}
+	ktlb_arch_id_barrier(); /* [B3], for whoever walks under the number */
+	unlock_ids();
+	ktlb_port_irq_restore(irqs);
+	return pinned;
+}
+
+void ktlb_ids_unpin(struct ktlb_space *space)
+{
+	uint64_t irqs = ktlb_port_irq_save();
+
+	lock_ids();
+	KTLB_REQUIRE(space->self == space && space->pins != 0,
+	             "ktlb_ids_unpin: the space is not pinned", (uintptr_t)space->self,
+	             (uintptr_t)space);
+	if (--space->pins == 0 && !has(ids.set_aside, KTLB_ID_NUMBER(space->id)))
+		let_go(space);
+	unlock_ids();
+	ktlb_port_irq_restore(irqs);
 }
 
 uint64_t ktlb_space_id(const struct ktlb_space *space)
@@ -350,6 +503,9 @@ static const char *audit_locked(void)
 {
 	uint32_t cpu, other;
 
+	for (uint32_t i = 0; i < (ktlb_sys.id_limit + 63) / 64; i++)
+		if ((ids.pinned[i] | ids.set_aside[i]) & ~ids.used[i])
+			return "ktlb_audit: a number that is kept is free for others";
 	ktlb_cpuset_for_each(cpu, &ktlb_online)
 	{
 		uint64_t id = held_id(cpu);
@@ -358,7 +514,7 @@ static const char *audit_locked(void)
 			continue;
 		if (KTLB_ID_NUMBER(id) == 0 || KTLB_ID_NUMBER(id) >= ktlb_sys.id_limit)
 			return "ktlb_audit: a CPU holds a number that is never handed out";
-		if (!is_used(KTLB_ID_NUMBER(id)))
+		if (!has(ids.used, KTLB_ID_NUMBER(id)))
 			return "ktlb_audit: a CPU holds a number that is free for others";
 		for (other = 0; other < cpu; other++) {
 			uint64_t others = ktlb_cpuset_has(&ktlb_online, other) ? held_id(other) : 0;

@@ -15,7 +15,7 @@ void ktlb_space_init(struct ktlb_space *space, uint64_t root)
 	             "ktlb_space_init: root has bits that ktlb or the architecture needs clear",
 	             root, root & ~KTLB_ARCH_ROOT_MUST_CLEAR);
 	ktlb_ids_space_init(space);
-	space->root = root;
+	space->root = root | ktlb_arch_root_attributes(ktlb_sys.features);
 	space->self = space;
 }
 

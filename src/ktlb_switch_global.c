@@ -100,5 +100,11 @@ struct ktlb_space *ktlb_leave_space(struct ktlb_cpu *self)
 static __attribute__((noinline, cold)) void switch_slow(struct ktlb_cpu *self,
                                                         struct ktlb_space *next)
 {
+	/*
+	 * Where CPUs share entries none is made from here on until the new root is there: what another
+	 * CPU may meet is then what the allocator has in its books.
+	 */
+	if (ktlb_arch_shares_entries(ktlb_sys.features))
+		ktlb_arch_load_kernel_root(ktlb_sys.kernel_root);
 	load(self, next, ktlb_ids_enter_slow(self, next));
 }

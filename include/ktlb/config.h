@@ -139,6 +139,19 @@
 #endif
 
 /*
+ * arm64: 1: spaces are loaded with CnP set in TTBR0_EL1 where the CPUs have FEAT_TTCNP, so that CPUs
+ * which share a TLB share entries. The empty table is loaded without it, and before the allocator runs;
+ * what a CPU owes after a rollover empties the TLBs of all. Every CPU that has the bit set must mean
+ * the same table by an id, those that ktlb does not know included: do not set it yourself.
+ */
+#ifndef KTLB_CFG_ARM64_CNP
+#define KTLB_CFG_ARM64_CNP 0
+#endif
+#if KTLB_CFG_ARM64_CNP != 0 && KTLB_CFG_ARM64_CNP != 1
+#error "KTLB_CFG_ARM64_CNP must be 0 or 1"
+#endif
+
+/*
  * O4, x86-64. 1: a switch to or from the kernel's own page table touches no CPU mask. 0: it sets and
  * clears a bit in the kernel's mask, as before the change.
  */

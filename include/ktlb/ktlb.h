@@ -51,7 +51,8 @@ enum {
 	KTLB_FEATURE_PCID = 1u << 2,         /* x86-64 */
 	KTLB_FEATURE_INVPCID = 1u << 3,      /* x86-64 */
 	KTLB_FEATURE_GLOBAL_PAGES = 1u << 4, /* x86-64: CR4.PGE, which the kernel sets */
-	KTLB_FEATURE_ALL = (1u << 5) - 1,
+	KTLB_FEATURE_CNP = 1u << 5,          /* arm64 FEAT_TTCNP, with KTLB_CFG_ARM64_CNP alone */
+	KTLB_FEATURE_ALL = (1u << 6) - 1,
 };
 
 struct ktlb_config {
@@ -344,6 +345,10 @@ struct ktlb_space {
 	uint64_t id;
 	uint64_t root;           /* constant */
 	struct ktlb_space *self; /* its own address, while it is initialised */
+#if !KTLB_ARCH_INTERRUPTS
+	/* How often it is pinned, and whether a rollover leaves its number; under the lock, too. */
+	uint32_t pins, keeps;
+#endif
 #if KTLB_ARCH_INTERRUPTS
 	/* Raised by every change that needs a flush. */
 	uint64_t generation __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
@@ -377,8 +382,46 @@ void ktlb_space_init(struct ktlb_space *space, uint64_t root);
  * Ordering: full barrier.
  * Fails:   "ktlb_space_destroy: the space is not initialised"
  *          "ktlb_space_destroy: another CPU has the space loaded"
+ *          arm64: "ktlb_space_destroy: the space is pinned"
  */
 void ktlb_space_destroy(struct ktlb_space *space);
+
+/* ---- ids --------------------------------------------------------------------------------------*/
+
+#if !KTLB_ARCH_INTERRUPTS
+/*
+ * Where ids are per system (arm64) a number can be kept: for a device that walks a space's tables under
+ * it, or because somebody outside wants a certain one. x86-64 has no such calls: ids are per CPU, and
+ * PCIDs above ktlb_id_limit() are never used by ktlb.
+ *
+ * Each number that is kept is one less for everybody else, and a rollover must find one for each CPU and
+ * one more. So at most ktlb_id_limit() - 2 - ktlb_config.cpus are, pinned and reserved together; the
+ * call that would be one too many returns 0 and changes nothing.
+ *
+ * ktlb_id_reserve: this number is never handed out, except by a ktlb_ids_pin that names it. There is
+ * no way back. Returns 1; or 0 if the limit is reached, the number is not 1 .. ktlb_id_limit() - 1,
+ * or has been handed out or reserved: so reserve before the first ktlb_switch.
+ * Context: any, after ktlb_init. Spins for the allocator's lock.
+ * Fails:   "ktlb_id_reserve: ktlb_init has not run"
+ *
+ * ktlb_ids_pin: from now on, until as many ktlb_ids_unpin, the space keeps its number, which is
+ * returned. `number` is 0, or a reserved number, which becomes the space's: if no other space has it,
+ * and this one has not run under another since ktlb_space_init. It then stays the space's, pinned or
+ * not, until ktlb_space_destroy. Returns 0 if the limit is reached or that number cannot be had.
+ * Context: any, spins for the allocator's lock.
+ * Ordering: full barrier: who begins to walk under the number afterwards is reached by every flush that
+ *          does not come before.
+ * Fails:   "ktlb_ids_pin: the space is not initialised"
+ *
+ * ktlb_ids_unpin: a device that walked under the number has stopped; flush the space first if it
+ * keeps translations of its own, for what a rollover empties is the TLBs of CPUs.
+ * Context: as ktlb_ids_pin.
+ * Fails:   "ktlb_ids_unpin: the space is not pinned"
+ */
+int ktlb_id_reserve(uint32_t number);
+uint32_t ktlb_ids_pin(struct ktlb_space *space, uint32_t number);
+void ktlb_ids_unpin(struct ktlb_space *space);
+#endif
 
 /* ---- scheduler --------------------------------------------------------------------------------*/
 
@@ -518,8 +561,8 @@ uint64_t ktlb_space_id(const struct ktlb_space *space);
 
 /*
  * Verifies what must always hold of the ids. Null if all is well, else a sentence. arm64: each number
- * that a CPU runs under, or keeps since a rollover, is allotted; no two CPUs hold one number under
- * different ids; id 0 is never held. x86-64, of this CPU: CR3 holds the loaded space's root under the
+ * that a CPU runs under, or keeps since a rollover, is allotted, and each that is pinned or reserved; no
+ * two CPUs hold one number under different ids; id 0 is never held. x86-64, of this CPU: CR3 holds the loaded space's root under the
  * slot's PCID, or the kernel's root; the slot in use is the loaded space's, and clean up to no generation
  * that has not been; the CPU is in the space's set.
  *

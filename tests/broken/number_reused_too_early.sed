@@ -1,3 +1,3 @@
 # src/ktlb_asid_global.c: a number that somebody has is handed out with the old id
 # unit: ids
-/^static uint64_t new_id/,/^}/ s/if (!is_used(KTLB_ID_NUMBER(old)))/if (1)/
+/^static uint64_t new_id/,/^}/ s/if (!has(ids.used, KTLB_ID_NUMBER(old)))/if (1)/

@@ -60,7 +60,7 @@ static uint64_t current_id(const struct fake_cpu *c)
 /* From now on the walker may cache what the loaded root translates, and at once it does. */
 static void fill(struct fake_cpu *c)
 {
-	uint64_t root = c->ttbr0 & 0xffffffffffffull;
+	uint64_t root = c->ttbr0 & 0xfffffffffffeull;
 	uint64_t *cached = &c->root_under_id[current_id(c)];
 
 	if (root == 0 || root == FAKE_EMPTY_TABLE)
@@ -118,6 +118,11 @@ void fake_event(enum fake_op op, uint64_t operand, uint32_t flags)
 		for (uint64_t id = 0; id < tlb_ids; id++)
 			forget(c, id);
 		break;
+	case FAKE_TLBI_ALL:
+		for (uint32_t cpu = 0; cpu < FAKE_CPUS && !fake_quiet; cpu++)
+			if (fake_cpu[cpu].root_under_id)
+				memset(fake_cpu[cpu].root_under_id, 0, tlb_ids * sizeof(uint64_t));
+		break;
 	case FAKE_TLBI_ID:
 		for (uint32_t cpu = 0; cpu < FAKE_CPUS && !fake_quiet; cpu++)
 			forget(&fake_cpu[cpu], operand >> 48);
@@ -158,7 +163,7 @@ void fake_reset(uint32_t id_bits, int ranges, int hints)
 		if (tlb)
 			memset(tlb, 0, 65536 * sizeof(*tlb));
 		c->mmfr0 = id_bits == 16 ? 2 << 4 : 0;
-		c->mmfr2 = hints ? (uint64_t)1 << 48 : 0;
+		c->mmfr2 = (hints ? (uint64_t)1 << 48 : 0) | 1; /* and FEAT_TTCNP */
 		c->isar0 = (uint64_t)(ranges ? 2 : 1) << 56;
 		c->tcr = (uint64_t)1 << 36 | (uint64_t)KTLB_CFG_ARM64_ASID_IN_TTBR1 << 22 |
 		         tg0[KTLB_CFG_ARM64_GRANULE_SHIFT] << 14 |

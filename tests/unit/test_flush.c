@@ -32,7 +32,7 @@ static void start(int ranges, int hints, const struct ktlb_config *extra)
 	ktlb_space_init(&space, 1 << 20);
 	ktlb_space_init(&idle_space, 2 << 20);
 	for (int i = 0; i < 41; i++) { /* so that the number is 42, not 1 */
-		struct ktlb_space other = {0, 0, 0};
+		struct ktlb_space other = {.root = 0};
 
 		ktlb_space_init(&other, (uint64_t)(3 + i) << 20);
 		ktlb_switch(&other);

@@ -41,7 +41,7 @@ static inline uint32_t ktlb_arch_useful(uint32_t features)
 	return features;
 }
 
-/* ID_AA64MMFR0_EL1.ASIDBits, ID_AA64MMFR2_EL1.TTL, ID_AA64ISAR0_EL1.TLB, TCR_EL1. */
+/* ID_AA64MMFR0_EL1.ASIDBits, ID_AA64MMFR2_EL1.TTL and CnP, ID_AA64ISAR0_EL1.TLB, TCR_EL1. */
 static inline struct ktlb_arch_facts ktlb_arm64_facts(uint64_t mmfr0, uint64_t mmfr2,
                                                       uint64_t isar0, uint64_t tcr)
 {
@@ -56,6 +56,8 @@ static inline struct ktlb_arch_facts ktlb_arm64_facts(uint64_t mmfr0, uint64_t m
 		facts.features |= KTLB_FEATURE_TLBI_RANGE;
 	if ((mmfr2 >> 48 & 15) >= 1)
 		facts.features |= KTLB_FEATURE_TTL;
+	if (KTLB_CFG_ARM64_CNP && (mmfr2 & 15) >= 1)
+		facts.features |= KTLB_FEATURE_CNP;
 
 	if ((tcr >> 22 & 1) != KTLB_CFG_ARM64_ASID_IN_TTBR1)
 		facts.wrong = "ktlb_cpu_online: TCR_EL1.A1 differs from "
@@ -90,11 +92,23 @@ static inline int ktlb_arch_is_kernel(uint64_t va)
 
 /*
  * Bits of a root that must be clear: those of the id; and CnP, which says that CPUs share TLB
- * entries: a CPU that empties its own after a rollover would then not be enough.
+ * entries: a CPU that empties its own after a rollover is then not enough. KTLB_CFG_ARM64_CNP sets it.
  */
 #define KTLB_ARM64_TTBR_ID        ((uint64_t)0xffff << 48)
 #define KTLB_ARM64_TTBR_CNP       ((uint64_t)1)
 #define KTLB_ARCH_ROOT_MUST_CLEAR (KTLB_ARM64_TTBR_ID | KTLB_ARM64_TTBR_CNP)
+
+/* What a space's root takes beside what the caller gives. */
+static inline uint64_t ktlb_arch_root_attributes(uint32_t features)
+{
+	return features & KTLB_FEATURE_CNP ? KTLB_ARM64_TTBR_CNP : 0;
+}
+
+/* May a CPU meet entries that another one has cached? The answer is known where the option is 0. */
+static inline int ktlb_arch_shares_entries(uint32_t features)
+{
+	return KTLB_CFG_ARM64_CNP && (features & KTLB_FEATURE_CNP);
+}
 
 static inline uint64_t ktlb_arm64_ttbr(uint64_t root, uint64_t id)
 {
@@ -317,6 +331,13 @@ static inline void ktlb_arch_flush_own(void)
 {
 	ktlb_insn_tlbi_vmalle1();
 	ktlb_insn_dsb_nsh();
+}
+
+/* The same for the TLBs of all CPUs, where they share entries. The wait is [B4]'s. */
+static inline void ktlb_arch_flush_all_cpus(int repeat)
+{
+	ktlb_insn_broadcast_all();
+	ktlb_arch_complete(repeat); /* [B7] */
 }
 
 /*

@@ -91,6 +91,13 @@ static inline int ktlb_arch_is_kernel(uint64_t va)
 #define KTLB_X86_CR3_KEEP         ((uint64_t)1 << 63)
 #define KTLB_ARCH_ROOT_MUST_CLEAR (KTLB_X86_CR3_KEEP | 0xfff)
 
+/* What a space's root takes beside what the caller gives. */
+static inline uint64_t ktlb_arch_root_attributes(uint32_t features)
+{
+	(void)features;
+	return 0;
+}
+
 /* PCID 0 is the kernel's own root's, and nobody else's. */
 static inline uint64_t ktlb_x86_pcid(uint32_t slot)
 {
