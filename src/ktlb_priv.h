@@ -5,6 +5,7 @@
  *   ktlb_cpu.c      init, CPUs, counts: the state of the system
  *   ktlb_space.c    the life of a space
  *   ktlb_flush.c    what to invalidate
+ *   ktlb_gather.c   many changes, one flush
  *
  *                   ids per system, broadcast     ids per CPU, interrupts
  *                   (arm64)                       (x86-64)
@@ -125,12 +126,20 @@ enum ktlb_what {
 	KTLB_WHAT_ALL_LEVELS,      /* tables may have gone */
 	KTLB_WHAT_LEAVES,          /* leaf entries only */
 	KTLB_WHAT_LEAVES_OF_LEVEL, /* and all of them at the level of the step */
+	KTLB_WHAT_GATHERED,        /* what each of several spans says */
 };
 
 void ktlb_shootdown_page(struct ktlb_space *space, uint64_t va, int leaf_only);
 void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, uint32_t step_shift,
                          enum ktlb_what what);
 void ktlb_shootdown_space(struct ktlb_space *space);
+
+/*
+ * The same in two steps: the spans that *pending holds, or all of its space if it holds none. `tables`:
+ * one of the spans is for all levels, or there is none.
+ */
+void ktlb_shootdown_post(struct ktlb_pending *pending, int tables);
+void ktlb_shootdown_wait(struct ktlb_pending *pending);
 
 /* Ends what may still be using a space that no thread will run in again. */
 void ktlb_shootdown_dead_space(struct ktlb_space *space);

@@ -69,6 +69,18 @@ KTLB_INLINE enum ktlb_plan plan_for(uint64_t pages, uint32_t step_shift)
 	                 ktlb_sys.full_flush_strides, pages, step_shift);
 }
 
+/* A span that is not everything. */
+KTLB_INLINE void invalidate_span(uint64_t id, uint64_t va, uint64_t pages, uint32_t step_shift,
+                                 enum ktlb_what what, enum ktlb_plan plan)
+{
+	if (what == KTLB_WHAT_ALL_LEVELS)
+		invalidate(KTLB_SCOPE_ID, 0, plan, id, va, pages, step_shift, 0);
+	else
+		invalidate(KTLB_SCOPE_ID, 1, plan, id, va, pages, step_shift,
+		           hint(what, step_shift));
+}
+
+static void check_not_running(struct ktlb_space *space);
 static void not_running(struct ktlb_space *space, enum ktlb_counter counter);
 
 /* Step 2 and 3. */
@@ -120,11 +132,8 @@ void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, 
 	if (plan == KTLB_PLAN_ALL) {
 		ktlb_count(KTLB_COUNT_FLUSH_WIDENED);
 		ktlb_insn_broadcast_id(ktlb_arch_id_operand(number));
-	} else if (what == KTLB_WHAT_ALL_LEVELS) {
-		invalidate(KTLB_SCOPE_ID, 0, plan, number, va, pages, step_shift, 0);
 	} else {
-		invalidate(KTLB_SCOPE_ID, 1, plan, number, va, pages, step_shift,
-		           hint(what, step_shift));
+		invalidate_span(number, va, pages, step_shift, what, plan);
 	}
 	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
 }
@@ -139,6 +148,49 @@ void ktlb_shootdown_space(struct ktlb_space *space)
 	}
 	ktlb_count(KTLB_COUNT_FLUSH_SPACE);
 	ktlb_insn_broadcast_id(ktlb_arch_id_operand(KTLB_ID_NUMBER(id)));
+	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
+}
+
+/* One span after the other; everything as soon as one of them is. No wait: that is below. */
+static void issue(struct ktlb_pending *pending, uint64_t id)
+{
+	for (uint32_t i = 0; i < pending->spans; i++)
+		if (plan_for(pending->span[i].pages, pending->span[i].step_shift) ==
+		    KTLB_PLAN_ALL) {
+			ktlb_count(KTLB_COUNT_FLUSH_WIDENED);
+			pending->spans = 0;
+		}
+	if (pending->spans == 0)
+		ktlb_insn_broadcast_id(ktlb_arch_id_operand(id));
+	for (uint32_t i = 0; i < pending->spans; i++) {
+		const struct ktlb_span *span = &pending->span[i];
+
+		invalidate_span(id, span->va, span->pages, span->step_shift,
+		                (enum ktlb_what)span->what,
+		                plan_for(span->pages, span->step_shift));
+	}
+}
+
+void ktlb_shootdown_post(struct ktlb_pending *pending, int tables)
+{
+	struct ktlb_space *space = pending->space;
+	uint64_t id = id_to_flush(space);
+
+	(void)tables; /* each span says so itself */
+	if (has_no_id(space, id))
+		check_not_running(space);
+	else
+		issue(pending, KTLB_ID_NUMBER(id));
+}
+
+/*
+ * Where the thread is now may be another CPU than the one that issued the invalidations, whose DSB alone
+ * completes them. But then the thread has been taken off that CPU by a switch, which began with that
+ * DSB [B1]; so here there is nothing left to wait for, and it does not have to be known which it is.
+ */
+void ktlb_shootdown_wait(struct ktlb_pending *pending)
+{
+	(void)pending;
 	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
 }
 
@@ -173,13 +225,18 @@ void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t step_shift
  * A space without an id is in no TLB; and a CPU which is giving it one now sees the change, as
  * above. Nothing to invalidate, then; the barrier is what callers may rely on all the same.
  */
-static __attribute__((noinline, cold)) void not_running(struct ktlb_space *space,
-                                                        enum ktlb_counter counter)
+static __attribute__((noinline, cold)) void check_not_running(struct ktlb_space *space)
 {
 	KTLB_REQUIRE(ktlb_sys.id_limit != 0, "ktlb_flush: ktlb_init has not run", 0, 0);
 	KTLB_REQUIRE(space->self == space, "ktlb_flush: the space is not initialised",
 	             (uintptr_t)space->self, (uintptr_t)space);
-	ktlb_count(counter);
 	ktlb_count(KTLB_COUNT_SKIP_NEVER_RAN);
+}
+
+static __attribute__((noinline, cold)) void not_running(struct ktlb_space *space,
+                                                        enum ktlb_counter counter)
+{
+	check_not_running(space);
+	ktlb_count(counter);
 	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
 }

@@ -77,6 +77,16 @@ static void flush_kernel(const struct ktlb_request *request)
 	}
 }
 
+/* The spans are in memory of the flusher, which is there until this CPU has answered. */
+static __attribute__((noinline)) void flush_spans(const struct ktlb_request *request)
+{
+	for (uint32_t i = 0; i < request->spans; i++) {
+		const struct ktlb_span *span = &request->span[i];
+
+		ktlb_arch_flush_pages(span->va, span->pages, span->step_shift);
+	}
+}
+
 static uint64_t read_generation(const struct ktlb_space *space)
 {
 	ktlb_count(KTLB_COUNT_GENERATION_READ);
@@ -125,6 +135,10 @@ static void flush_user(struct ktlb_cpu *self, const struct ktlb_request *request
 	if (request->pages && number == slot->clean + 1 && number == generation) {
 		ktlb_count(KTLB_COUNT_HANDLED_RANGE);
 		ktlb_arch_flush_pages(request->va, request->pages, request->step_shift);
+	} else if (request->what == KTLB_WHAT_GATHERED && number == slot->clean + 1 &&
+	           number == generation) {
+		ktlb_count(KTLB_COUNT_HANDLED_RANGE);
+		flush_spans(request);
 	} else {
 		ktlb_count(KTLB_COUNT_HANDLED_FULL);
 		ktlb_arch_flush_current();
@@ -289,11 +303,11 @@ static void ask(struct ktlb_cpu *self, const struct ktlb_cpuset *targets)
 }
 
 /*
- * Steps 4 to 6. `irqs` is what the caller's ktlb_port_irq_save returned. `also_here`: this CPU has a
- * part in it.
+ * Steps 4 and 5; returns the sequence that step 6 is to wait for. `irqs` is what the caller's
+ * ktlb_port_irq_save returned. `also_here`: this CPU has a part in it.
  */
-static void flush(struct ktlb_cpu *self, const struct ktlb_request *what,
-                  const struct ktlb_cpuset *targets, int also_here, uint64_t irqs)
+KTLB_INLINE uint64_t send(struct ktlb_cpu *self, const struct ktlb_request *what,
+                          const struct ktlb_cpuset *targets, int also_here, uint64_t irqs)
 {
 	uint64_t sequence = self->request.sequence;
 
@@ -312,15 +326,23 @@ static void flush(struct ktlb_cpu *self, const struct ktlb_request *what,
 	if (also_here)
 		perform(self, what);
 	ktlb_port_irq_restore(irqs);
-	wait_for(self, targets, sequence);
+	return sequence;
 }
 
-/* Step 3: into *targets; true if this CPU has the space loaded. */
-static int choose(struct ktlb_cpu *self, const struct ktlb_request *what,
+/* Steps 4 to 6. */
+static void flush(struct ktlb_cpu *self, const struct ktlb_request *what,
+                  const struct ktlb_cpuset *targets, int also_here, uint64_t irqs)
+{
+	wait_for(self, targets, send(self, what, targets, also_here, irqs));
+}
+
+/*
+ * Step 3: into *targets; true if this CPU has the space loaded. `everybody`: those that are lazy or run
+ * another space, too.
+ */
+static int choose(struct ktlb_cpu *self, struct ktlb_space *space, int everybody,
                   struct ktlb_cpuset *targets)
 {
-	struct ktlb_space *space = what->space;
-	int everybody = what->what == KTLB_WHAT_ALL_LEVELS || what->generation % TRIM_EVERY == 0;
 	uint32_t cpu;
 
 	for (uint32_t i = 0; i < KTLB_CPUSET_WORDS; i++)
@@ -368,10 +390,21 @@ static struct ktlb_cpu *online_self(void)
 }
 
 /*
- * A flush of a user's half. pages == 0: everything. [B25] The read-modify-write orders the caller's
- * entries before the generation, and the generation before the reads of `choose`. Release, so that
- * who acquires the generation [B24] sees the entries.
+ * Steps 2 and 3 of a flush of a user's half. [B25] The read-modify-write orders the caller's entries
+ * before the generation, and the generation before the reads of `choose`. Release, so that who acquires
+ * the generation [B24] sees the entries.
  */
+KTLB_INLINE int raise_and_choose(struct ktlb_cpu *self, struct ktlb_request *request, int tables,
+                                 struct ktlb_cpuset *targets)
+{
+	struct ktlb_space *space = request->space;
+
+	request->generation = ktlb_add_release(&space->generation, (uint64_t)1) + 1; /* [B25] */
+	ktlb_fence_after_rmw();                                                      /* [B25] */
+	return choose(self, space, tables || request->generation % TRIM_EVERY == 0, targets);
+}
+
+/* pages == 0: everything. */
 static void flush_space(struct ktlb_space *space, uint64_t va, uint64_t pages, uint32_t step_shift,
                         enum ktlb_what what)
 {
@@ -383,14 +416,12 @@ static void flush_space(struct ktlb_space *space, uint64_t va, uint64_t pages, u
 
 	self = online_self();
 	request.space = space;
-	request.generation = ktlb_add_release(&space->generation, (uint64_t)1) + 1; /* [B25] */
-	ktlb_fence_after_rmw();                                                     /* [B25] */
 	request.va = va;
 	request.pages = pages;
 	request.step_shift = step_shift;
 	request.what = what;
 	request.sequence = 0;
-	loaded_here = choose(self, &request, &targets);
+	loaded_here = raise_and_choose(self, &request, what == KTLB_WHAT_ALL_LEVELS, &targets);
 	flush(self, &request, &targets, loaded_here, irqs);
 }
 
@@ -421,14 +452,44 @@ void ktlb_shootdown_space(struct ktlb_space *space)
 	flush_space(space, 0, 0, KTLB_ARCH_PAGE_SHIFT, KTLB_WHAT_ALL_LEVELS);
 }
 
+/* What takes as long as everything is everything. */
+void ktlb_shootdown_post(struct ktlb_pending *pending, int tables)
+{
+	struct ktlb_request request = {.space = pending->space, .what = KTLB_WHAT_GATHERED};
+	struct ktlb_cpu *self;
+	uint64_t strides = 0, irqs;
+	int loaded_here;
+
+	check_space(pending->space);
+	for (uint32_t i = 0; i < pending->spans; i++)
+		strides += pending->span[i].pages >>
+		           (pending->span[i].step_shift - KTLB_ARCH_PAGE_SHIFT);
+	request.span = pending->span;
+	request.spans = pending->spans;
+	if (strides >= ktlb_sys.full_flush_strides)
+		ktlb_count(KTLB_COUNT_FLUSH_WIDENED);
+	if (strides == 0 || strides >= ktlb_sys.full_flush_strides)
+		request.what = KTLB_WHAT_ALL_LEVELS;
+
+	irqs = ktlb_port_irq_save();
+	self = online_self();
+	loaded_here = raise_and_choose(self, &request, tables, &pending->asked);
+	pending->from = self;
+	pending->sequence = send(self, &request, &pending->asked, loaded_here, irqs);
+}
+
+void ktlb_shootdown_wait(struct ktlb_pending *pending)
+{
+	wait_for(pending->from, &pending->asked, pending->sequence);
+}
+
 /*
  * Every CPU that may have the root, lazily then. The request has no number: there is no change that
  * anybody could be clean up to, and whoever has the space loaded must let go of it.
  */
 void ktlb_shootdown_dead_space(struct ktlb_space *space)
 {
-	struct ktlb_request request = {space, 0, 0, 0, KTLB_ARCH_PAGE_SHIFT, KTLB_WHAT_ALL_LEVELS,
-	                               0};
+	struct ktlb_request request = {.space = space, .what = KTLB_WHAT_ALL_LEVELS};
 	struct ktlb_cpuset targets;
 	struct ktlb_cpu *self;
 	uint64_t irqs = ktlb_port_irq_save();
@@ -436,7 +497,7 @@ void ktlb_shootdown_dead_space(struct ktlb_space *space)
 
 	self = online_self();
 	ktlb_fence_full(); /* [B25] */
-	loaded_here = choose(self, &request, &targets);
+	loaded_here = choose(self, space, 1, &targets);
 	flush(self, &request, &targets, loaded_here, irqs);
 }
 
@@ -449,7 +510,8 @@ static int is_online(uint32_t cpu)
 void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t step_shift,
                                 enum ktlb_what what)
 {
-	struct ktlb_request request = {0, 0, va, pages, step_shift, what, 0};
+	struct ktlb_request request = {
+		.va = va, .pages = pages, .step_shift = step_shift, .what = what};
 	struct ktlb_cpuset targets;
 	struct ktlb_cpu *self;
 	uint64_t irqs = ktlb_port_irq_save();

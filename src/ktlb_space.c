@@ -5,7 +5,7 @@
  * After a destroy the memory may begin another space: what is left of the old one anywhere goes by an
  * id that the new one does not have.
  */
-#include "ktlb_priv.h"
+#include "ktlb_span.h"
 
 void ktlb_space_init(struct ktlb_space *space, uint64_t root)
 {
@@ -15,6 +15,7 @@ void ktlb_space_init(struct ktlb_space *space, uint64_t root)
 	             "ktlb_space_init: root has bits that ktlb or the architecture needs clear",
 	             root, root & ~KTLB_ARCH_ROOT_MUST_CLEAR);
 	ktlb_ids_space_init(space);
+	space->gathers = 0;
 	space->root = root | ktlb_arch_root_attributes(ktlb_sys.features);
 	space->self = space;
 }
@@ -39,7 +40,11 @@ void ktlb_space_destroy(struct ktlb_space *space)
 	irqs = ktlb_port_irq_save();
 	if (ktlb_load_relaxed(&ktlb_cpu_self()->loaded) == space)
 		ktlb_enter_lazy();
+	KTLB_REQUIRE(ktlb_load_relaxed(&space->gathers) == 0,
+	             "ktlb_space_destroy: a gather of the space has not been flushed",
+	             space->gathers, 0);
 	ktlb_shootdown_dead_space(space);
+	ktlb_tell_secondary(space, 0, 0, 0);
 	for (cpu = 0; cpu < KTLB_CFG_MAX_CPUS; cpu++) {
 		struct ktlb_cpu *other = ktlb_load_dependency(&ktlb_cpus[cpu]);
 

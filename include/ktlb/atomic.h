@@ -24,6 +24,7 @@
 /* Fences. A read-modify-write is a full one on x86-64 only: where code relies on that it says so by
  * ktlb_fence_after_rmw(), which is the architecture's. */
 #define ktlb_fence_acquire() __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define ktlb_fence_release() __atomic_thread_fence(__ATOMIC_RELEASE)
 #define ktlb_fence_full()    __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 /* Stores `new_value` if *p is *expected; true if it did. Otherwise *expected is what *p holds. */

@@ -193,6 +193,17 @@
 #endif
 
 /*
+ * 1: whatever else walks the page tables and caches translations, such as an IOMMU, is told of each
+ * flush by ktlb_port_secondary. 0: nothing else does.
+ */
+#ifndef KTLB_CFG_SECONDARY
+#define KTLB_CFG_SECONDARY 0
+#endif
+#if KTLB_CFG_SECONDARY != 0 && KTLB_CFG_SECONDARY != 1
+#error "KTLB_CFG_SECONDARY must be 0 or 1"
+#endif
+
+/*
  * 1: every call checks its caller's context and arguments and ends in ktlb_port_fail with a
  * sentence when they are wrong. 0: only the checks off the hot paths remain. Price in instructions
  * (gcc 12, -O2, KTLB_CFG_COUNT=0; both builds counted by the plugin of `make demo`; the flush is

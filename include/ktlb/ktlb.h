@@ -137,6 +137,9 @@ uint32_t ktlb_id_limit(void);
  *   FLUSH_SPACE   ktlb_flush_space
  *   FLUSH_KERNEL  ktlb_flush_kernel_range
  *   FLUSH_WIDENED flushes of pages or a range that became one of everything: a FLUSH_* above too
+ *   FLUSH_POST    ktlb_flush_post and ktlb_flush_post_space
+ *   FLUSH_GATHER  flushes of what was gathered
+ *   GATHER_MET    ktlb_gather_found_empty that met another gather, and so has to be flushed
  *   SKIP_NEVER_RAN  flushes with nothing to do: the space never had an id, so no CPU has it cached
  *   SKIP_EMPTY    flushes of a range of no bytes
  * and where other CPUs are told by interrupt (x86-64):
@@ -170,6 +173,9 @@ enum ktlb_counter {
 	KTLB_COUNT_FLUSH_SPACE,
 	KTLB_COUNT_FLUSH_KERNEL,
 	KTLB_COUNT_FLUSH_WIDENED,
+	KTLB_COUNT_FLUSH_POST,
+	KTLB_COUNT_FLUSH_GATHER,
+	KTLB_COUNT_GATHER_MET,
 	KTLB_COUNT_SKIP_NEVER_RAN,
 	KTLB_COUNT_SKIP_EMPTY,
 	KTLB_COUNT_REQUEST,
@@ -193,13 +199,30 @@ enum ktlb_counter {
 
 struct ktlb_space;
 
+/* A part of what a flush covers: `pages` granules from `va`, stepped by what one entry maps. */
+struct ktlb_span {
+	uint64_t va, pages;
+	uint32_t step_shift;
+	uint32_t what; /* enum ktlb_what of the library */
+};
+
 #if KTLB_ARCH_INTERRUPTS
-/* What a CPU asks of others: filled by its owner, read by those asked until they have answered. */
+/*
+ * What a CPU asks of others: filled by its owner, read by those asked until they have answered. No
+ * pages: everything, or `spans` spans if `what` says that it was gathered.
+ */
 struct ktlb_request {
 	struct ktlb_space *space; /* null: the kernel's half, or everything */
 	uint64_t generation; /* of the space after the change; 0: none, flush unconditionally */
-	uint64_t va, pages;
-	uint32_t step_shift;
+	union {
+		uint64_t va;
+		const struct ktlb_span *span;
+	};
+	uint64_t pages;
+	union {
+		uint32_t step_shift;
+		uint32_t spans;
+	};
 	uint32_t what; /* enum ktlb_what of the library */
 	uint64_t sequence;
 };
@@ -355,6 +378,8 @@ struct ktlb_space {
 	/* CPUs that may have it loaded: set by a CPU that loads it, cleared by one that has not. */
 	struct ktlb_cpuset cpus __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
 #endif
+	/* How many are open. A line of its own, for every switch reads the id. */
+	uint32_t gathers __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
 };
 
 /*
@@ -383,6 +408,7 @@ void ktlb_space_init(struct ktlb_space *space, uint64_t root);
  * Fails:   "ktlb_space_destroy: the space is not initialised"
  *          "ktlb_space_destroy: another CPU has the space loaded"
  *          arm64: "ktlb_space_destroy: the space is pinned"
+ *          "ktlb_space_destroy: a gather of the space has not been flushed"
  */
 void ktlb_space_destroy(struct ktlb_space *space);
 
@@ -535,6 +561,120 @@ void ktlb_flush_kernel_range(uint64_t start, uint64_t size, uint64_t leaf_size, 
  * Context: any.
  */
 void ktlb_publish(void);
+
+/* ---- changes: flush now, wait later -----------------------------------------------------------*/
+
+/* How many ranges one flush can have. */
+#define KTLB_SPANS 4
+
+/*
+ * A flush that has begun. The memory is the caller's until its wait returns: other CPUs may read it. The
+ * fields are ktlb's.
+ */
+struct ktlb_pending {
+	struct ktlb_space *space; /* null: nothing is under way */
+	struct ktlb_span span[KTLB_SPANS];
+	uint32_t spans; /* 0: everything */
+#if KTLB_ARCH_INTERRUPTS
+	const struct ktlb_cpu *from; /* who has asked */
+	uint64_t sequence;
+	struct ktlb_cpuset asked;
+#endif
+};
+
+/*
+ * ktlb_flush_post begins a ktlb_flush_range, ktlb_flush_post_space a ktlb_flush_space; ktlb_flush_wait
+ * ends it. In between the caller can drop its lock, or do what does not depend on the flush, while the
+ * other CPUs do their part. Only after the wait is what the old entries led to free.
+ *
+ * Any number can be under way. A later flush takes an earlier one along, and its wait then finds
+ * nothing to wait for. x86-64: a CPU has one request on its way at a time, so its next flush, posted or
+ * not, first waits for the answers to the last. arm64: one DSB completes all that its CPU has begun.
+ *
+ * The wait is the posting thread's own, and may be on another CPU: x86-64 waits for what was asked, from
+ * wherever it is; arm64 relies on the ktlb_switch or ktlb_enter_lazy by which the thread was taken
+ * off the CPU where it posted, for only a DSB of that CPU completes what was begun there. A second wait,
+ * and one for zero bytes, does nothing.
+ *
+ * Context: as the flushes. ktlb_flush_post on x86-64 may wait for the answers to the last request of
+ *          this CPU, as a flush does. Neither holds anything until the other is called.
+ * Ordering: entries written before ktlb_flush_post are what is flushed; full barrier when ktlb_flush_wait
+ *          returns from a flush that was under way.
+ * Fails:   as the flushes
+ */
+void ktlb_flush_post(struct ktlb_space *space, uint64_t start, uint64_t size, uint64_t leaf_size,
+                     uint32_t flags, struct ktlb_pending *pending);
+void ktlb_flush_post_space(struct ktlb_space *space, struct ktlb_pending *pending);
+void ktlb_flush_wait(struct ktlb_pending *pending);
+
+/* ---- changes: many, and one flush -------------------------------------------------------------*/
+
+/*
+ * What is to be freed after a flush, in a list. To embed in the kernel's descriptor of a page. Not in
+ * the page itself: until the flush a thread may still write there, and a CPU walk through it.
+ */
+struct ktlb_gather_page {
+	struct ktlb_gather_page *next;
+};
+
+struct ktlb_range {
+	uint64_t start, last, leaf_size;
+};
+
+/* The caller's memory, from begin until the flush returns. The fields are ktlb's. */
+struct ktlb_gather {
+	struct ktlb_space *space; /* null: not begun */
+	struct ktlb_gather_page *kept;
+	struct ktlb_range range[KTLB_SPANS];
+	uint32_t ranges;
+	uint32_t tables; /* one was unlinked */
+	struct ktlb_pending pending;
+};
+
+/*
+ * Many changes of the page table of one space, with one flush at the end, after which the pages are free.
+ *
+ *   ktlb_gather_begin        before the first entry is changed
+ *   ktlb_gather_add          leaf entries were changed: `leaf_size` as in ktlb_flush_range
+ *   ktlb_gather_add_table    a table was unlinked. [va, va + size) is all that it mapped; or any one
+ *                            page of that, if each leaf entry that was valid in it has been added
+ *   ktlb_gather_found_empty  entries that were to be removed are not there: if another gather of the
+ *                            space is open, it may have removed them and not flushed yet, so they are
+ *                            flushed here, too. Costs nothing otherwise
+ *   ktlb_gather_keep         a page or a table, to be given back when nobody can use it any more
+ *   ktlb_gather_flush        flushes; returns the list of what was kept, which is free now
+ *
+ * ktlb_gather_flush is ktlb_gather_post, which begins the flush, and ktlb_gather_wait, which ends it
+ * and returns the list: as ktlb_flush_post and ktlb_flush_wait. Nothing may be added in between.
+ *
+ * There is no limit to what is added or kept. Up to KTLB_SPANS ranges are held apart; beyond that they
+ * grow together. Entries of other spaces, or of the kernel's half, do not go into a gather.
+ *
+ * Gathers of one space may be open at the same time, on several CPUs or one inside the other. Whoever
+ * removes entries and finds them gone, or decides by anything else than a gather's calls that an address
+ * is unmapped, asks ktlb_gather_pending: how many gathers of the space are open, the caller's own
+ * included. While others are, what looks unmapped may still be in use.
+ *
+ * A lock under which addresses are given away again, or by which an entry is moved to where another
+ * thread can remove it, is held until the flush is over.
+ *
+ * Context: as the flushes. Calls with one gather are one thread's.
+ * Ordering: a page in the list, and what ktlb_gather_pending does not count any more: whatever other CPUs
+ *          did by the old entries came before. ktlb_gather_flush is a full barrier if it had anything to
+ *          flush.
+ * Fails:   "ktlb_gather_begin: the space is not initialised"
+ *          "ktlb_gather: the gather has not begun"     (zero bytes, or after its flush)
+ *          and as the flushes
+ */
+void ktlb_gather_begin(struct ktlb_gather *gather, struct ktlb_space *space);
+void ktlb_gather_add(struct ktlb_gather *gather, uint64_t va, uint64_t size, uint64_t leaf_size);
+void ktlb_gather_add_table(struct ktlb_gather *gather, uint64_t va, uint64_t size);
+void ktlb_gather_found_empty(struct ktlb_gather *gather, uint64_t va, uint64_t size);
+void ktlb_gather_keep(struct ktlb_gather *gather, struct ktlb_gather_page *page);
+void ktlb_gather_post(struct ktlb_gather *gather);
+struct ktlb_gather_page *ktlb_gather_wait(struct ktlb_gather *gather);
+struct ktlb_gather_page *ktlb_gather_flush(struct ktlb_gather *gather);
+uint32_t ktlb_gather_pending(const struct ktlb_space *space);
 
 /* ---- look -------------------------------------------------------------------------------------*/
 

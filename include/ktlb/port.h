@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the kernel supplies: three functions to link, a fourth where other CPUs are told by interrupt
- * (x86-64), and at most two inline ones.
+ * (x86-64), a fifth where something else than CPUs has a TLB (KTLB_CFG_SECONDARY), and at most two
+ * inline ones.
  *
  * No allocator, no lock, no printf, no weak symbol: a duty that is missing is a link error that
  * names it. port/template/ holds an empty port that compiles.
@@ -50,6 +51,18 @@ void ktlb_port_irq_restore(uint64_t saved);
  */
 void ktlb_port_send_ipi(const struct ktlb_cpuset *cpus);
 #endif
+
+/*
+ * With KTLB_CFG_SECONDARY == 1: the entries of [start, start + size) of this space have changed and are
+ * visible; invalidate what else has cached them (an IOMMU that walks the same tables), and return when
+ * that is over. `space` is null for the kernel's half. No size: everything of the space. `flags` are
+ * those of the flush: without KTLB_LEAF_ONLY tables may have gone. Start and size are the caller's of
+ * the flush, or a gather's rounded to leaves. A space that ends is told once more, with no size.
+ *
+ * Context: that of the flush. It waits for no lock of the kernel that a flush is called with.
+ */
+struct ktlb_space;
+void ktlb_port_secondary(struct ktlb_space *space, uint64_t start, uint64_t size, uint32_t flags);
 
 /*
  * With KTLB_CFG_CPU_ID == KTLB_KERNEL or KTLB_CFG_PERCPU == KTLB_KERNEL, KTLB_PORT_FILE names a

@@ -1,3 +1,3 @@
-# src/ktlb_flush.c: a level hint although the leaves' sizes are not known
+# src/ktlb_span.h: a level hint although the leaves' sizes are not known
 # unit: flush
 s/span.what = KTLB_WHAT_LEAVES;/;/

@@ -17,6 +17,8 @@ void (*fake_hook)(enum fake_op op);
 unsigned fake_aliases;
 int fake_quiet;
 
+struct fake_secondary fake_secondary;
+
 jmp_buf fake_fail_jump;
 const char *fake_sentence;
 uint64_t fake_got, fake_want;
@@ -217,4 +219,13 @@ uint64_t ktlb_port_irq_save(void)
 void ktlb_port_irq_restore(uint64_t saved)
 {
 	fake_this()->irqs_off = (int)saved;
+}
+
+void ktlb_port_secondary(struct ktlb_space *space, uint64_t start, uint64_t size, uint32_t flags)
+{
+	fake_secondary.space = space;
+	fake_secondary.start = start;
+	fake_secondary.size = size;
+	fake_secondary.flags = flags;
+	fake_secondary.calls++;
 }

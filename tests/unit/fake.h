@@ -92,6 +92,16 @@ struct ktlb_cpu *fake_kernel_state(void);
 /* Forgets the log. */
 void fake_clear_log(void);
 
+/* What ktlb_port_secondary was told last, and how often it was. */
+struct ktlb_space;
+struct fake_secondary {
+	struct ktlb_space *space;
+	uint64_t start, size;
+	uint32_t flags;
+	unsigned calls;
+};
+extern struct fake_secondary fake_secondary;
+
 /*
  * Runs the statement; the sentence with which it ended in ktlb_port_fail, or null if it returned.
  */

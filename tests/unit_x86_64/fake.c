@@ -24,6 +24,8 @@ int fake_no_delivery;
 int fake_stores_wait;
 int fake_quiet;
 
+struct fake_secondary fake_secondary;
+
 jmp_buf fake_fail_jump;
 const char *fake_sentence;
 int fake_expects_fail;
@@ -138,7 +140,7 @@ void fake_order(enum fake_access access, const void *p)
 {
 	uint32_t was = this_cpu;
 
-	if (access >= FAKE_RMW && access != FAKE_FENCE_ACQUIRE)
+	if (access >= FAKE_RMW && access != FAKE_FENCE_ACQUIRE && access != FAKE_FENCE_RELEASE)
 		fake_drain(STORES);
 	if (fake_access_hook)
 		fake_access_hook(access, p);
@@ -408,4 +410,13 @@ void ktlb_port_send_ipi(const struct ktlb_cpuset *cpus)
 		log_event(FAKE_IPI, cpu);
 		__atomic_store_n(&fake_cpu[cpu].ipi, 1, __ATOMIC_SEQ_CST);
 	}
+}
+
+void ktlb_port_secondary(struct ktlb_space *space, uint64_t start, uint64_t size, uint32_t flags)
+{
+	fake_secondary.space = space;
+	fake_secondary.start = start;
+	fake_secondary.size = size;
+	fake_secondary.flags = flags;
+	fake_secondary.calls++;
 }

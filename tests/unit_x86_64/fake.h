@@ -68,6 +68,7 @@ enum fake_access {
 	FAKE_RMW_ACQUIRE,
 	FAKE_RMW_RELEASE,
 	FAKE_FENCE_ACQUIRE,
+	FAKE_FENCE_RELEASE,
 	FAKE_FENCE_FULL,
 };
 uint64_t fake_load(enum fake_access access, const void *p, unsigned long size);
@@ -131,6 +132,16 @@ struct ktlb_config;
 void fake_boot(const struct ktlb_config *config);
 struct ktlb_cpu *fake_state(uint32_t cpu);
 void fake_start(uint32_t cpus, int pcid, int invpcid, int pge);
+
+/* What ktlb_port_secondary was told last, and how often it was. */
+struct ktlb_space;
+struct fake_secondary {
+	struct ktlb_space *space;
+	uint64_t start, size;
+	uint32_t flags;
+	unsigned calls;
+};
+extern struct fake_secondary fake_secondary;
 
 extern jmp_buf fake_fail_jump;
 extern const char *fake_sentence;

@@ -6,6 +6,23 @@
  */
 #include "unit.h"
 
+/* A request for one leaf. */
+static struct ktlb_request request_for(struct ktlb_space *of, uint64_t generation, uint64_t va,
+                                       uint64_t sequence)
+{
+	struct ktlb_request request = {
+		.space = of,
+		.generation = generation,
+		.va = va,
+		.pages = 1,
+		.step_shift = KTLB_ARCH_PAGE_SHIFT,
+		.what = KTLB_WHAT_LEAVES,
+		.sequence = sequence,
+	};
+
+	return request;
+}
+
 /* ---- operands and facts -----------------------------------------------------------------------*/
 
 static void operands(void **unused)
@@ -289,8 +306,7 @@ static void generations(void **unused)
 	EXPECT({FAKE_CR3, 0, 1 << 20 | 1});
 	assert_int_equal(slot->clean, space[0].generation);
 	/* that request */
-	late = (struct ktlb_request){&space[0], space[0].generation - 1, 0x1000, 1,
-	                             12,        KTLB_WHAT_LEAVES,        1};
+	late = request_for(&space[0], space[0].generation - 1, 0x1000, 1);
 	ktlb_cpus[1]->request = late;
 	ktlb_cpus[1]->call[0].request = &ktlb_cpus[1]->request;
 	ktlb_cpus[0]->queue = &ktlb_cpus[1]->call[0];
@@ -330,7 +346,7 @@ static void reads_of_the_generation(void **unused)
 static void one_interrupt_for_two_requests(void **unused)
 {
 	struct ktlb_call other = {0, 0, 0};
-	struct ktlb_request request = {&space[1], 2, 0, 1, 12, KTLB_WHAT_LEAVES, 7};
+	struct ktlb_request request = request_for(&space[1], 2, 0, 7);
 
 	(void)unused;
 	switch_on(0, &space[0]);
@@ -503,8 +519,7 @@ static void a_range_is_not_enough_for_two_changes(void **unused)
 	switch_on(0, &space[0]);
 	fake_run_on(0);
 	space[0].generation += 2;
-	ktlb_cpus[1]->request = (struct ktlb_request){&space[0], space[0].generation - 1, 0x1000, 1,
-	                                              12,        KTLB_WHAT_LEAVES,        1};
+	ktlb_cpus[1]->request = request_for(&space[0], space[0].generation - 1, 0x1000, 1);
 	ktlb_cpus[1]->call[0].request = &ktlb_cpus[1]->request;
 	ktlb_cpus[0]->queue = &ktlb_cpus[1]->call[0];
 	fake_events = 0;

@@ -22,6 +22,7 @@
 #undef ktlb_and_release
 #undef ktlb_cas_release
 #undef ktlb_fence_acquire
+#undef ktlb_fence_release
 #undef ktlb_fence_full
 
 #define FAKE_LOAD_OF(op, p)     ((__typeof__(*(p)))(uintptr_t)fake_load((op), (p), sizeof(*(p))))
@@ -46,6 +47,8 @@
 	                             __ATOMIC_RELAXED))
 #define ktlb_fence_acquire() \
 	(fake_order(FAKE_FENCE_ACQUIRE, 0), __atomic_thread_fence(__ATOMIC_ACQUIRE))
+#define ktlb_fence_release() \
+	(fake_order(FAKE_FENCE_RELEASE, 0), __atomic_thread_fence(__ATOMIC_RELEASE))
 #define ktlb_fence_full() (fake_order(FAKE_FENCE_FULL, 0), __atomic_thread_fence(__ATOMIC_SEQ_CST))
 
 #endif /* UNIT_X86_64_KTLB_ATOMIC_H */

@@ -1,0 +1,3 @@
+# src/ktlb_gather.c: the first of two gathers that ends ends both
+# unit: gather
+s/^\tktlb_add_release(&space->gathers, ~0u);/\tktlb_store_release(\&space->gathers, 0u);/

@@ -1,0 +1,3 @@
+# src/ktlb_gather.c: without [B40]
+# unit: gather in x86_64-default
+s/^\tktlb_fence_release();//

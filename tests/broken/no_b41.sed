@@ -1,0 +1,4 @@
+# src/ktlb_gather.c: without [B41]
+# unit: gather in x86_64-default
+s/^\tktlb_fence_acquire();.*//
+s/ktlb_load_acquire(&\(gather->\|\)space->gathers)/ktlb_load_relaxed(\&\1space->gathers)/
