@@ -1,3 +1,3 @@
 # src/ktlb_shootdown_ipi.c: a flush leaves interrupts masked
 # unit: percpu
-/^static uint64_t send(struct/,/^}/ s/ktlb_port_irq_restore(irqs);/(void)irqs;/
+/^KTLB_INLINE uint64_t send(struct/,/^}/ s/ktlb_port_irq_restore(irqs);/(void)irqs;/
