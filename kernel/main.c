@@ -9,6 +9,7 @@
  *   bench         the measurements instead; their words are theirs
  *   ids=N full=N                         ktlb_config: id_limit, full_flush_strides
  *   norange nottl repeat                 arm64: without, errata
+ *   noerrata                             none is worked around, whatever the CPUs say
  *   nopcid noinvpcid noglobal            x86-64: without
  *   phase=N       the timer's first tick comes N thirds of a period later
  *   rounds=N      longer tests
@@ -38,8 +39,8 @@ static uint32_t cpus_online;
 /* ---- the command line -------------------------------------------------------------------------*/
 
 static const char *const known_words[] = {
-	"test",     "bench",  "ids",   "full",   "norange",  "nottl",  "nopcid", "noinvpcid",
-	"noglobal", "repeat", "phase", "rounds", "deadline", "silent", "hang",
+	"test",     "bench",    "ids",    "full",  "norange", "nottl",    "nopcid", "noinvpcid",
+	"noglobal", "noerrata", "repeat", "phase", "rounds",  "deadline", "silent", "hang",
 };
 
 /* Does the word that begins here have this name? Then where the name ends, else null. */
@@ -124,6 +125,7 @@ static void read_options(void)
 	options.nopcid = cmdline_number(cmdline, "nopcid", 0);
 	options.noinvpcid = cmdline_number(cmdline, "noinvpcid", 0);
 	options.noglobal = cmdline_number(cmdline, "noglobal", 0);
+	options.noerrata = cmdline_number(cmdline, "noerrata", 0);
 	options.repeat = cmdline_number(cmdline, "repeat", 0);
 	options.phase = cmdline_number(cmdline, "phase", 0);
 	options.rounds = cmdline_number(cmdline, "rounds", 1);

@@ -45,10 +45,10 @@ void ktlb_init(const struct ktlb_config *config)
 	             "ktlb_init: kernel_root must be a table's physical address, aligned to a "
 	             "granule",
 	             config->kernel_root, 0);
-	KTLB_REQUIRE((config->errata & ~(uint32_t)KTLB_ERRATUM_REPEAT_TLBI) == 0 &&
-	                     (config->without & ~(uint32_t)KTLB_FEATURE_ALL) == 0,
-	             "ktlb_init: unknown bit in errata or without", config->errata,
-	             config->without);
+	KTLB_REQUIRE(
+		((config->errata | config->without_errata) & ~(uint32_t)KTLB_ERRATUM_ALL) == 0 &&
+			(config->without & ~(uint32_t)KTLB_FEATURE_ALL) == 0,
+		"ktlb_init: unknown bit in errata or without", config->errata, config->without);
 
 	for (uint32_t cpu = 0; cpu < KTLB_CFG_MAX_CPUS; cpu++)
 		ktlb_store_relaxed(&ktlb_cpus[cpu], (struct ktlb_cpu *)0);
@@ -59,7 +59,8 @@ void ktlb_init(const struct ktlb_config *config)
 	ktlb_sys.features = facts.features;
 	ktlb_sys.full_flush_strides = config->full_flush_strides ? config->full_flush_strides
 	                                                         : KTLB_ARCH_FULL_FLUSH_STRIDES;
-	ktlb_sys.repeat_tlbi = config->errata & KTLB_ERRATUM_REPEAT_TLBI;
+	ktlb_sys.errata = config->errata & ~config->without_errata;
+	ktlb_sys.repeat_tlbi = ktlb_sys.errata & KTLB_ERRATUM_REPEAT_TLBI;
 	ktlb_sys.cpus = config->cpus;
 	ktlb_ids_init();
 }

@@ -6,6 +6,8 @@
  *   ktlb_space.c    the life of a space
  *   ktlb_flush.c    what to invalidate
  *   ktlb_gather.c   many changes, one flush
+ *   ktlb_errata.c   which CPUs have what erratum
+ *   ktlb_stats.c    the counts, for people
  *
  *                   ids per system, broadcast     ids per CPU, interrupts
  *                   (arm64)                       (x86-64)
@@ -65,6 +67,7 @@ struct ktlb_sys {
 	uint32_t features; /* KTLB_FEATURE_* */
 	uint32_t full_flush_strides;
 	uint32_t repeat_tlbi; /* KTLB_ERRATUM_REPEAT_TLBI */
+	uint32_t errata;      /* KTLB_ERRATUM_* that are worked around */
 	uint32_t cpus;        /* how many may be online */
 } __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
 

@@ -67,8 +67,8 @@ static enum needs needs(const struct ktlb_cpu *cpu, const struct ktlb_space *spa
 /* The kernel's half, on this CPU. */
 static void flush_kernel(const struct ktlb_request *request)
 {
-	if (request->pages &&
-	    ktlb_arch_kernel_by_page(ktlb_sys.features, request->what == KTLB_WHAT_ALL_LEVELS)) {
+	if (request->pages && ktlb_arch_kernel_by_page(ktlb_sys.features, ktlb_sys.errata,
+	                                               request->what == KTLB_WHAT_ALL_LEVELS)) {
 		ktlb_count(KTLB_COUNT_HANDLED_RANGE);
 		ktlb_arch_flush_pages(request->va, request->pages, request->step_shift);
 	} else {

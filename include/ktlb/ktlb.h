@@ -42,6 +42,13 @@ enum {
 	 * "repeat TLBI" errata). Needed as soon as one CPU of the machine is affected.
 	 */
 	KTLB_ERRATUM_REPEAT_TLBI = 1u << 0,
+	/*
+	 * x86-64: INVLPG may leave global entries of an address while PCIDs are on (Alder Lake and
+	 * its time, until mended by microcode). With PCIDs a flush of the kernel's half is then one of
+	 * everything.
+	 */
+	KTLB_ERRATUM_INVLPG_GLOBAL = 1u << 1,
+	KTLB_ERRATUM_ALL = (1u << 2) - 1,
 };
 
 /* Features, for ktlb_config.without and ktlb_features. */
@@ -78,7 +85,12 @@ struct ktlb_config {
 	 */
 	uint32_t full_flush_strides;
 
-	uint32_t errata;  /* KTLB_ERRATUM_*: what to work around */
+	/*
+	 * KTLB_ERRATUM_*: what to work around, mostly what ktlb_errata says, and more if you want; and
+	 * what not to work around all the same.
+	 */
+	uint32_t errata;
+	uint32_t without_errata;
 	uint32_t without; /* KTLB_FEATURE_*: what not to use although the CPUs have it */
 };
 
@@ -115,6 +127,32 @@ void ktlb_init(const struct ktlb_config *config);
  * with PCID. 0 before ktlb_init.
  */
 uint32_t ktlb_features(void);
+
+/*
+ * Errata as data. Who a CPU is, as it says itself:
+ *             id                                          vendor               microcode
+ *   arm64     MIDR_EL1                                    0                    0
+ *   x86-64    CPUID leaf 1: EAX, and ECX above it         CPUID leaf 0: EBX    its revision, 0: unknown
+ *
+ * ktlb_errata: KTLB_ERRATUM_* that one of these CPUs has, for ktlb_config.errata. Hand over every CPU
+ * that the machine can have: the workarounds are needed on all as soon as one is affected. It reads
+ * nothing of the machine, so it can be called before ktlb_init.
+ * ktlb_errata_print: a line for each kind of CPU that has one, whether it is worked around, and what is
+ * worked around because the kernel wants it.
+ * ktlb_errata_used: what is worked around. 0 before ktlb_init.
+ *
+ * Context: any; that of `print`.
+ */
+struct ktlb_identity {
+	uint64_t id;
+	uint32_t vendor, microcode;
+};
+/* Prints a line that does not end in a newline; `arg` is the caller's. */
+typedef void ktlb_print_line(void *arg, const char *line);
+uint32_t ktlb_errata(const struct ktlb_identity *cpus, uint32_t count);
+void ktlb_errata_print(const struct ktlb_identity *cpus, uint32_t count, ktlb_print_line *print,
+                       void *arg);
+uint32_t ktlb_errata_used(void);
 
 /*
  * How many ids are in use, id 0 included. 0 before ktlb_init. x86-64: of each CPU; 1 without PCIDs, the
@@ -521,8 +559,7 @@ static inline void ktlb_poll(void)
  * ktlb_flush_page is a page.
  *
  * Leaf entries of a user's half must not be global (arm64: nG set), and those of the kernel's must be,
- * unless x86-64's CR4.PGE is off. On an x86-64 CPU whose INVLPG spares global entries when PCIDs are
- * on (Alder Lake and its time), take KTLB_FEATURE_PCID away by ktlb_config.without.
+ * unless x86-64's CR4.PGE is off.
  *
  * Context: any, interrupts on or off, preemptible; a kernel that lets the caller migrate calls
  *          ktlb_switch or ktlb_enter_lazy at each thread switch. arm64: does not wait for other
@@ -692,6 +729,13 @@ void ktlb_stats_add(struct ktlb_stats *sum);
 
 /* "switch_hit", …: the name of a counter, for printing. */
 const char *ktlb_counter_name(enum ktlb_counter counter);
+
+/*
+ * A line for each counter that is not 0: its name, the sum of all CPUs, and the CPU that has most of it.
+ *
+ * Context: any; that of `print`.
+ */
+void ktlb_stats_print(ktlb_print_line *print, void *arg);
 
 /*
  * The id that a space has now. arm64: 0 if none; the number in the low 16 bits, the generation above;

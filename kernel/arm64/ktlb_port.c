@@ -16,6 +16,8 @@
  */
 #include <arch.h>
 
+#include "trap.h"
+
 /* ---- the three duties -------------------------------------------------------------------------*/
 
 /*
@@ -39,6 +41,13 @@ void ktlb_port_irq_restore(uint64_t saved)
 	arch_irq_restore(saved);
 }
 
+/* For what ktlb has to say in lines. */
+static void print_line(void *arg, const char *line)
+{
+	(void)arg;
+	kprintf("# %s\n", line);
+}
+
 /* ---- the start --------------------------------------------------------------------------------*/
 
 /*
@@ -50,17 +59,20 @@ void ktlb_port_irq_restore(uint64_t saved)
  */
 void port_start_ktlb(void)
 {
+	const struct ktlb_identity cpus = {.id = sysreg_read(midr_el1)}; /* all are alike here */
 	struct ktlb_config config = {
 		.cpus = cpu_count,
 		.id_limit = (uint32_t)options.ids, /* 0: all that the hardware has */
 		.kernel_root = arch_empty_root(),
 		.full_flush_strides = (uint32_t)options.full, /* 0: the default */
-		.errata = options.repeat ? KTLB_ERRATUM_REPEAT_TLBI : 0,
+		.errata = ktlb_errata(&cpus, 1) | (options.repeat ? KTLB_ERRATUM_REPEAT_TLBI : 0),
+		.without_errata = options.noerrata ? KTLB_ERRATUM_ALL : 0,
 		.without = (options.norange ? KTLB_FEATURE_TLBI_RANGE : 0) |
 	                   (options.nottl ? KTLB_FEATURE_TTL : 0),
 	};
 
 	ktlb_init(&config);
+	ktlb_errata_print(&cpus, 1, print_line, NULL);
 }
 
 /*

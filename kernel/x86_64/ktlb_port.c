@@ -54,6 +54,13 @@ void ktlb_port_send_ipi(const struct ktlb_cpuset *cpus)
 	ktlb_cpuset_for_each(cpu, cpus) machine_send(cpu, VECTOR_KTLB);
 }
 
+/* For what ktlb has to say in lines. */
+static void print_line(void *arg, const char *line)
+{
+	(void)arg;
+	kprintf("# %s\n", line);
+}
+
 /* ---- the start --------------------------------------------------------------------------------*/
 
 /*
@@ -65,17 +72,21 @@ void ktlb_port_send_ipi(const struct ktlb_cpuset *cpus)
  */
 void port_start_ktlb(void)
 {
+	const struct ktlb_identity cpus = machine_identity(); /* all are alike here */
 	struct ktlb_config config = {
 		.cpus = cpu_count,
 		.id_limit = (uint32_t)options.ids, /* must be 0 here */
 		.kernel_root = arch_empty_root(),
 		.full_flush_strides = (uint32_t)options.full, /* 0: the default */
+		.errata = ktlb_errata(&cpus, 1),
+		.without_errata = options.noerrata ? KTLB_ERRATUM_ALL : 0,
 		.without = (options.nopcid ? KTLB_FEATURE_PCID : 0) |
 	                   (options.noinvpcid ? KTLB_FEATURE_INVPCID : 0) |
 	                   (options.noglobal ? KTLB_FEATURE_GLOBAL_PAGES : 0),
 	};
 
 	ktlb_init(&config);
+	ktlb_errata_print(&cpus, 1, print_line, NULL);
 }
 
 /*

@@ -170,6 +170,18 @@ static void cpuid(uint32_t leaf, uint32_t out[4])
 	                 : "a"(leaf), "c"(0));
 }
 
+struct ktlb_identity machine_identity(void)
+{
+	struct ktlb_identity identity = {0};
+	uint32_t leaf[4];
+
+	cpuid(0, leaf);
+	identity.vendor = leaf[1];
+	cpuid(1, leaf);
+	identity.id = (uint64_t)leaf[2] << 32 | leaf[0];
+	return identity;
+}
+
 static volatile uint32_t *apic_register(uint32_t offset)
 {
 	return (volatile uint32_t *)(uintptr_t)(APIC_MAPPED + offset);

@@ -3,6 +3,7 @@
 #ifndef MACHINE_H
 #define MACHINE_H
 
+#include <ktlb/ktlb.h>
 #include <stdint.h>
 
 #define READ_REGISTER(name)                                                         \
@@ -44,6 +45,9 @@ void trap_start_cpu(uint32_t cpu);
 
 /* One interrupt, VECTOR_*; interrupts off. */
 void machine_interrupt(uint64_t vector);
+
+/* Who this CPU is; what its microcode is, nobody tells. */
+struct ktlb_identity machine_identity(void);
 
 /* Interrupts a CPU; what this CPU stored before is visible to the handler. */
 void machine_send(uint32_t cpu, uint32_t vector);

@@ -1,3 +1,3 @@
 # src/ktlb_cpu.c: the erratum is not worked around
 # unit: flush
-s/ktlb_sys.repeat_tlbi = config->errata & KTLB_ERRATUM_REPEAT_TLBI;/ktlb_sys.repeat_tlbi = 0;/
+s/ktlb_sys.repeat_tlbi = ktlb_sys.errata & KTLB_ERRATUM_REPEAT_TLBI;/ktlb_sys.repeat_tlbi = 0;/

@@ -21,6 +21,7 @@ uint64_t fake_version[FAKE_ROOTS][FAKE_PAGES];
 uint64_t fake_table_version[FAKE_ROOTS];
 uint64_t fake_kernel_version[FAKE_KERNEL_PAGES];
 int fake_no_delivery;
+int fake_spares_globals;
 int fake_stores_wait;
 int fake_quiet;
 
@@ -221,7 +222,8 @@ void fake_invlpg(uint64_t va)
 		uint64_t page = (-va >> 12) - 1;
 
 		c->kernel[pcid(c)][page] = 0;
-		c->kernel[FAKE_GLOBAL][page] = 0;
+		if (!fake_spares_globals || !(c->cr4 & PCIDE))
+			c->kernel[FAKE_GLOBAL][page] = 0;
 	}
 	c->table[pcid(c)] = 0;
 }
@@ -329,6 +331,7 @@ void fake_power_on(int has_pcid, int has_invpcid, int pge)
 	memset(fake_table_version, 0, sizeof(fake_table_version));
 	memset(fake_kernel_version, 0, sizeof(fake_kernel_version));
 	fake_no_delivery = 0;
+	fake_spares_globals = 0;
 	fake_hook = 0;
 	fake_access_hook = 0;
 	fake_others = 0;

@@ -109,7 +109,8 @@ void fake_interrupt(void);
 
 /* For real concurrency: no log. */
 extern int fake_quiet;
-extern int fake_no_delivery; /* interrupts stay pending: only polling serves */
+extern int fake_spares_globals; /* the erratum: INVLPG leaves global entries while PCIDs are on */
+extern int fake_no_delivery;    /* interrupts stay pending: only polling serves */
 
 /* If set: what others do while this CPU waits, in place of taking interrupts and polling. */
 extern void (*fake_others)(void);

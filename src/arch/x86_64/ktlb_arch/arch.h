@@ -188,13 +188,14 @@ static inline void ktlb_arch_load_kernel_root(uint64_t kernel_root, uint32_t fea
 
 /*
  * Is a kernel range done by flushing its pages? INVLPG drops global entries of an address, whatever
- * PCID is current; but what is not global, and what the paging-structure caches hold, under the
- * current PCID only.
+ * PCID is current, unless the CPU has the erratum; but what is not global, and what the
+ * paging-structure caches hold, under the current PCID only.
  */
-static inline int ktlb_arch_kernel_by_page(uint32_t features, int tables_too)
+static inline int ktlb_arch_kernel_by_page(uint32_t features, uint32_t errata, int tables_too)
 {
 	return !(features & KTLB_FEATURE_PCID) ||
-	       ((features & KTLB_FEATURE_GLOBAL_PAGES) && !tables_too);
+	       ((features & KTLB_FEATURE_GLOBAL_PAGES) && !tables_too &&
+	        !(errata & KTLB_ERRATUM_INVLPG_GLOBAL));
 }
 
 /* Everything under the current PCID but global entries. */
