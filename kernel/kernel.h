@@ -73,12 +73,13 @@ struct options {
 	uint64_t nopcid;  /* 1: no ids, likewise; and so for INVPCID and global pages */
 	uint64_t noinvpcid;
 	uint64_t noglobal;
-	uint64_t noerrata, repeat; /* 1: work around KTLB_ERRATUM_REPEAT_TLBI */
-	uint64_t phase;            /* the first tick comes this many thirds of a period later */
-	uint64_t rounds;           /* how many times longer the tests run */
-	uint64_t deadline;         /* seconds until the run has failed */
-	uint64_t silent;           /* seconds without a tick until a CPU counts as hung */
-	uint64_t hang;             /* 1: hang a CPU, to see the watchdog bite */
+	uint64_t noerrata; /* 1: work around none */
+	uint64_t repeat;   /* 1: work around KTLB_ERRATUM_REPEAT_TLBI */
+	uint64_t phase;    /* the first tick comes this many thirds of a period later */
+	uint64_t rounds;   /* how many times longer the tests run */
+	uint64_t deadline; /* seconds until the run has failed */
+	uint64_t silent;   /* seconds without a tick until a CPU counts as hung */
+	uint64_t hang;     /* 1: hang a CPU, to see the watchdog bite */
 };
 extern struct options options;
 
