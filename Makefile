@@ -43,6 +43,8 @@ SET_range_always := -DKTLB_CFG_TLBI_RANGE=KTLB_TLBI_ALWAYS
 SET_range_page_stride := -DKTLB_CFG_TLBI_RANGE=KTLB_TLBI_PAGE_STRIDE
 SET_ttbr1 := -DKTLB_CFG_ARM64_ASID_IN_TTBR1=1
 SET_cnp := -DKTLB_CFG_ARM64_CNP=1
+SET_cover_two := -DKTLB_CFG_TLBI_COVER=KTLB_COVER_TWO
+SET_cover_one := -DKTLB_CFG_TLBI_COVER=KTLB_COVER_ONE -DKTLB_CFG_CLOCK=1
 SET_16k := -DKTLB_CFG_ARM64_GRANULE_SHIFT=14
 SET_64k := -DKTLB_CFG_ARM64_GRANULE_SHIFT=16
 SET_lpa2 := -DKTLB_CFG_ARM64_LPA2=1
@@ -64,9 +66,9 @@ SET_flipped := $(SET_before) $(SET_ttbr1) $(SET_16k_lpa2) $(SET_no_count) $(SET_
 
 UNIT_SETS_ALL := default before o1_before o3_before range_none range_always range_page_stride \
 	ttbr1 16k 64k lpa2 16k_lpa2 no_count no_check secondary thread_offset line_128 kernels_own cpus_1 \
-	cpus_63 cpus_65 cpus_256 cpus_1024 flipped cnp
-UNIT_SETS ?= default before kernels_own cpus_1024 flipped cnp
-UNIT_TESTS := operands plan cpuset ids kept flush gather switch misuse cpus errata
+	cpus_63 cpus_65 cpus_256 cpus_1024 flipped cnp cover_two cover_one
+UNIT_SETS ?= default before kernels_own cpus_1024 flipped cnp cover_two cover_one
+UNIT_TESTS := operands plan cover cpuset ids kept flush gather switch misuse cpus errata
 UNIT_SRCS = $(patsubst $(KTLB_DIR)/src/%,$(UNIT_SRC)/%,$(KTLB_SRCS_arm64)) tests/unit/fake.c
 UNIT_INCS = -Itests/unit -Iinclude -I$(UNIT_SRC)/arch/arm64 -I$(UNIT_SRC)
 
@@ -97,9 +99,10 @@ SET_x86_64-no_keep := -DKTLB_CFG_OPT_KEEP_MASK_BIT=0
 SET_x86_64-no_count := -DKTLB_CFG_COUNT=0
 SET_x86_64-no_check := -DKTLB_CFG_CHECK=0
 SET_x86_64-secondary := -DKTLB_CFG_SECONDARY=1
+SET_x86_64-clock := -DKTLB_CFG_CLOCK=1
 SET_x86_64-cpus_1024 := -DKTLB_CFG_MAX_CPUS=1024
 UNIT_SETS_x86_64 := x86_64-default x86_64-origin x86_64-o4_before x86_64-o4_idle x86_64-o5_before \
-	x86_64-no_lazy x86_64-no_keep x86_64-no_count x86_64-no_check x86_64-secondary \
+	x86_64-no_lazy x86_64-no_keep x86_64-no_count x86_64-no_check x86_64-secondary x86_64-clock \
 	x86_64-cpus_1024
 UNIT_INCS_x86_64 = -Itests/unit_x86_64 -Iinclude -I$(UNIT_SRC)/arch/x86_64 -I$(UNIT_SRC)
 
@@ -121,7 +124,7 @@ $(UNIT_DIR)/$(1)/stress: $(UNIT_DIR)/$(1)/stress.o $(UNIT_DIR)/$(1)/fake.o \
 endef
 $(foreach set,$(UNIT_SETS_x86_64),$(eval $(call unit_set_x86_64,$(set))))
 
-UNIT_TESTS_x86_64 := percpu protocol hotplug gather look
+UNIT_TESTS_x86_64 := percpu protocol hotplug gather costs look
 
 # With real concurrency, two seconds each: those sets whose protocol differs.
 STRESS_SETS := x86_64-default x86_64-no_lazy x86_64-no_keep x86_64-origin

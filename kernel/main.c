@@ -181,6 +181,20 @@ static void start_this_cpu(void)
 	__atomic_fetch_add(&cpus_online, 1, __ATOMIC_RELEASE);
 }
 
+/*
+ * What flushes cost here decides from now on how many pages are flushed one by one. Under an emulator
+ * that shows that the way works, and nothing of any machine.
+ */
+static void calibrate(void)
+{
+#if KTLB_CFG_CLOCK
+	struct ktlb_costs costs = ktlb_calibrate(percpu_start, 16 * PAGE_SIZE);
+
+	kprintf("# costs: page %u, full %u, refill %u; %u pages one by one\n", costs.page,
+	        costs.full, costs.refill, ktlb_full_flush_strides() - 1);
+#endif
+}
+
 void kernel_start_cpu(void)
 {
 	start_this_cpu();
@@ -199,6 +213,7 @@ void kernel_start(void)
 	percpu_init();
 	port_start_ktlb();
 	start_this_cpu();
+	calibrate();
 
 	for (uint32_t cpu = 1; cpu < cpus; cpu++) {
 		struct thread *idle = thread_prepare("idle");

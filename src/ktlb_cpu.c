@@ -57,8 +57,10 @@ void ktlb_init(const struct ktlb_config *config)
 	ktlb_sys.kernel_root = config->kernel_root;
 	ktlb_sys.id_limit = id_limit;
 	ktlb_sys.features = facts.features;
-	ktlb_sys.full_flush_strides = config->full_flush_strides ? config->full_flush_strides
-	                                                         : KTLB_ARCH_FULL_FLUSH_STRIDES;
+	ktlb_sys.full_flush_strides = config->full_flush_strides
+	                                      ? config->full_flush_strides
+	                                      : ktlb_strides(config->costs,
+	                                                     KTLB_ARCH_FULL_FLUSH_STRIDES);
 	ktlb_sys.errata = config->errata & ~config->without_errata;
 	ktlb_sys.repeat_tlbi = ktlb_sys.errata & KTLB_ERRATUM_REPEAT_TLBI;
 	ktlb_sys.cpus = config->cpus;
@@ -68,6 +70,11 @@ void ktlb_init(const struct ktlb_config *config)
 uint32_t ktlb_features(void)
 {
 	return ktlb_sys.features;
+}
+
+uint32_t ktlb_full_flush_strides(void)
+{
+	return ktlb_load_relaxed(&ktlb_sys.full_flush_strides);
 }
 
 uint32_t ktlb_id_limit(void)
@@ -213,6 +220,9 @@ const char *ktlb_counter_name(enum ktlb_counter counter)
 		[KTLB_COUNT_FLUSH_POST] = "flush_post",
 		[KTLB_COUNT_FLUSH_GATHER] = "flush_gather",
 		[KTLB_COUNT_GATHER_MET] = "gather_met",
+		[KTLB_COUNT_PLAN_LEAVES] = "plan_leaves",
+		[KTLB_COUNT_PLAN_RANGES] = "plan_ranges",
+		[KTLB_COUNT_PLAN_COVERED] = "plan_covered",
 		[KTLB_COUNT_SKIP_NEVER_RAN] = "skip_never_ran",
 		[KTLB_COUNT_SKIP_EMPTY] = "skip_empty",
 		[KTLB_COUNT_REQUEST] = "request",

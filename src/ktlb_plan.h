@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The planner: one instruction a leaf, range instructions, or everything? A pure function.
+ * The planner: one instruction a leaf, range instructions, or everything? Pure functions.
  *
  * Origin O2 in its values: NONE as before the change, ALWAYS its third version (ranges at every
  * leaf size), PAGE_STRIDE its fourth (ranges for pages only); both give up at what one instruction

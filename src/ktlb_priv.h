@@ -96,6 +96,22 @@ static inline void ktlb_count(enum ktlb_counter counter)
 		ktlb_add_relaxed(KTLB_CPU_FIELD(count[counter]), (uint64_t)1);
 }
 
+/* ---- plans ------------------------------------------------------------------------------------*/
+
+/*
+ * From how many leaves on everything is cheaper: as many invalidations as cost what a full flush does
+ * and the refill after it. At least 2, so that one page is one instruction whatever was measured.
+ */
+static inline uint32_t ktlb_strides(struct ktlb_costs costs, uint32_t unknown)
+{
+	uint64_t strides;
+
+	if (costs.page == 0)
+		return unknown;
+	strides = ((uint64_t)costs.full + costs.refill + costs.page - 1) / costs.page;
+	return strides < 2 ? 2 : strides > ~(uint32_t)0 ? ~(uint32_t)0 : (uint32_t)strides;
+}
+
 /* ---- ids --------------------------------------------------------------------------------------*/
 
 /*

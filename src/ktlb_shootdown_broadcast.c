@@ -63,10 +63,33 @@ KTLB_INLINE uint32_t hint(enum ktlb_what what, uint32_t step_shift)
 	return ktlb_arch_level(step_shift);
 }
 
-KTLB_INLINE enum ktlb_plan plan_for(uint64_t pages, uint32_t step_shift)
+/* The plan; and with it, if the policy has it so, a larger span. */
+KTLB_INLINE enum ktlb_plan plan_for(uint64_t *va, uint64_t *pages, uint32_t step_shift)
 {
-	return ktlb_plan(KTLB_CFG_TLBI_RANGE, (ktlb_sys.features & KTLB_FEATURE_TLBI_RANGE) != 0,
-	                 ktlb_sys.full_flush_strides, pages, step_shift);
+	enum ktlb_plan plan = ktlb_plan(KTLB_CFG_TLBI_RANGE,
+	                                (ktlb_sys.features & KTLB_FEATURE_TLBI_RANGE) != 0,
+	                                ktlb_sys.full_flush_strides, *pages, step_shift);
+
+	if (KTLB_CFG_TLBI_RANGE == KTLB_TLBI_PLANNER && KTLB_CFG_TLBI_COVER != KTLB_COVER_EXACT &&
+	    plan == KTLB_PLAN_RANGES) {
+		struct ktlb_arch_cover cover = ktlb_arch_cover(*va, *pages);
+
+		if (cover.pages > KTLB_ARCH_RANGE_PAGES_MAX)
+			return KTLB_PLAN_ALL;
+		*va = cover.va;
+		*pages = cover.pages;
+	}
+	return plan;
+}
+
+/* FLUSH_WIDENED, PLAN_LEAVES or PLAN_RANGES; and is it more than was asked for? */
+KTLB_INLINE void count_plan(enum ktlb_plan plan, int covered)
+{
+	if (covered)
+		ktlb_count(KTLB_COUNT_PLAN_COVERED);
+	ktlb_count(plan == KTLB_PLAN_ALL      ? KTLB_COUNT_FLUSH_WIDENED
+	           : plan == KTLB_PLAN_RANGES ? KTLB_COUNT_PLAN_RANGES
+	                                      : KTLB_COUNT_PLAN_LEAVES);
 }
 
 /* A span that is not everything. */
@@ -122,19 +145,19 @@ void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, 
 {
 	uint64_t id = id_to_flush(space);
 	uint64_t number = KTLB_ID_NUMBER(id);
-	enum ktlb_plan plan = plan_for(pages, step_shift);
+	uint64_t asked = pages;
+	enum ktlb_plan plan = plan_for(&va, &pages, step_shift);
 
 	if (has_no_id(space, id)) {
 		not_running(space, KTLB_COUNT_FLUSH_RANGE);
 		return;
 	}
 	ktlb_count(KTLB_COUNT_FLUSH_RANGE);
-	if (plan == KTLB_PLAN_ALL) {
-		ktlb_count(KTLB_COUNT_FLUSH_WIDENED);
+	count_plan(plan, pages != asked);
+	if (plan == KTLB_PLAN_ALL)
 		ktlb_insn_broadcast_id(ktlb_arch_id_operand(number));
-	} else {
+	else
 		invalidate_span(number, va, pages, step_shift, what, plan);
-	}
 	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
 }
 
@@ -154,20 +177,23 @@ void ktlb_shootdown_space(struct ktlb_space *space)
 /* One span after the other; everything as soon as one of them is. No wait: that is below. */
 static void issue(struct ktlb_pending *pending, uint64_t id)
 {
-	for (uint32_t i = 0; i < pending->spans; i++)
-		if (plan_for(pending->span[i].pages, pending->span[i].step_shift) ==
-		    KTLB_PLAN_ALL) {
+	for (uint32_t i = 0; i < pending->spans; i++) {
+		uint64_t va = pending->span[i].va, pages = pending->span[i].pages;
+
+		if (plan_for(&va, &pages, pending->span[i].step_shift) == KTLB_PLAN_ALL) {
 			ktlb_count(KTLB_COUNT_FLUSH_WIDENED);
 			pending->spans = 0;
 		}
+	}
 	if (pending->spans == 0)
 		ktlb_insn_broadcast_id(ktlb_arch_id_operand(id));
 	for (uint32_t i = 0; i < pending->spans; i++) {
 		const struct ktlb_span *span = &pending->span[i];
+		uint64_t va = span->va, pages = span->pages;
+		enum ktlb_plan plan = plan_for(&va, &pages, span->step_shift);
 
-		invalidate_span(id, span->va, span->pages, span->step_shift,
-		                (enum ktlb_what)span->what,
-		                plan_for(span->pages, span->step_shift));
+		count_plan(plan, pages != span->pages);
+		invalidate_span(id, va, pages, span->step_shift, (enum ktlb_what)span->what, plan);
 	}
 }
 
@@ -203,13 +229,14 @@ void ktlb_shootdown_dead_space(struct ktlb_space *space)
 void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t step_shift,
                                 enum ktlb_what what)
 {
-	enum ktlb_plan plan = plan_for(pages, step_shift);
+	uint64_t asked = pages;
+	enum ktlb_plan plan = plan_for(&va, &pages, step_shift);
 
 	KTLB_REQUIRE(ktlb_sys.id_limit != 0, "ktlb_flush: ktlb_init has not run", 0, 0);
 	ktlb_count(KTLB_COUNT_FLUSH_KERNEL);
 	ktlb_arch_changes_barrier(); /* [B2] */
+	count_plan(plan, pages != asked);
 	if (plan == KTLB_PLAN_ALL) {
-		ktlb_count(KTLB_COUNT_FLUSH_WIDENED);
 		ktlb_insn_broadcast_all();
 	} else if (what == KTLB_WHAT_ALL_LEVELS) {
 		invalidate(KTLB_SCOPE_KERNEL, 0, plan, 0, va, pages, step_shift, 0);

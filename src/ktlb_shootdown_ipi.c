@@ -433,15 +433,23 @@ void ktlb_shootdown_page(struct ktlb_space *space, uint64_t va, int leaf_only)
 	            leaf_only ? KTLB_WHAT_LEAVES : KTLB_WHAT_ALL_LEVELS);
 }
 
+/* So many pages, leaf by leaf; or 0, everything, if that is cheaper. */
+static uint64_t plan_pages(uint64_t pages, uint32_t step_shift)
+{
+	if (pages >> (step_shift - KTLB_ARCH_PAGE_SHIFT) >= ktlb_sys.full_flush_strides) {
+		ktlb_count(KTLB_COUNT_FLUSH_WIDENED);
+		return 0;
+	}
+	ktlb_count(KTLB_COUNT_PLAN_LEAVES);
+	return pages;
+}
+
 void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, uint32_t step_shift,
                          enum ktlb_what what)
 {
 	check_space(space);
 	ktlb_count(KTLB_COUNT_FLUSH_RANGE);
-	if (pages >> (step_shift - KTLB_ARCH_PAGE_SHIFT) >= ktlb_sys.full_flush_strides) {
-		ktlb_count(KTLB_COUNT_FLUSH_WIDENED);
-		pages = 0;
-	}
+	pages = plan_pages(pages, step_shift);
 	flush_space(space, va, pages, step_shift, what);
 }
 
@@ -519,10 +527,7 @@ void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t step_shift
 	KTLB_REQUIRE(ktlb_sys.id_limit != 0, "ktlb_flush: ktlb_init has not run", 0, 0);
 	ktlb_count(KTLB_COUNT_FLUSH_KERNEL);
 	self = online_self();
-	if (pages >> (step_shift - KTLB_ARCH_PAGE_SHIFT) >= ktlb_sys.full_flush_strides) {
-		ktlb_count(KTLB_COUNT_FLUSH_WIDENED);
-		request.pages = 0;
-	}
+	request.pages = plan_pages(pages, step_shift);
 	ktlb_fence_full(); /* [B22] */
 	ktlb_clear_words(targets.word, KTLB_CPUSET_WORDS);
 	for (uint32_t cpu = 0; cpu < KTLB_CFG_MAX_CPUS; cpu++)

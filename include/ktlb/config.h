@@ -20,6 +20,10 @@
 #define KTLB_TLBI_PAGE_STRIDE 3
 #define KTLB_TLBI_PLANNER     4
 
+#define KTLB_COVER_EXACT 1
+#define KTLB_COVER_TWO   2
+#define KTLB_COVER_ONE   3
+
 #define KTLB_OWN    1
 #define KTLB_KERNEL 2
 
@@ -58,6 +62,22 @@
 #endif
 #if KTLB_CFG_TLBI_RANGE < KTLB_TLBI_NONE || KTLB_CFG_TLBI_RANGE > KTLB_TLBI_PLANNER
 #error "KTLB_CFG_TLBI_RANGE must be KTLB_TLBI_NONE, _ALWAYS, _PAGE_STRIDE or _PLANNER"
+#endif
+
+/*
+ * arm64, with KTLB_TLBI_PLANNER: how closely range instructions fit. To invalidate more than was asked
+ * for is always right, and costs what is then looked up again:
+ *   EXACT  nothing more: up to 5 instructions, or 20 with LPA2
+ *   TWO    at most 2, and at the end of the range at most a 32nd of it more
+ *   ONE    1, and up to twice as much
+ * With LPA2 and TWO or ONE also up to 64 KiB less a page at the beginning. EXACT where that would leave
+ * the half of the address space; beyond the largest range (2^21 pages) TWO and ONE take everything.
+ */
+#ifndef KTLB_CFG_TLBI_COVER
+#define KTLB_CFG_TLBI_COVER KTLB_COVER_EXACT
+#endif
+#if KTLB_CFG_TLBI_COVER < KTLB_COVER_EXACT || KTLB_CFG_TLBI_COVER > KTLB_COVER_ONE
+#error "KTLB_CFG_TLBI_COVER must be KTLB_COVER_EXACT, _TWO or _ONE"
 #endif
 
 /*
@@ -217,6 +237,14 @@
 #endif
 #if KTLB_CFG_CHECK != 0 && KTLB_CFG_CHECK != 1
 #error "KTLB_CFG_CHECK must be 0 or 1"
+#endif
+
+/* 1: the kernel supplies a clock, ktlb_port_clock in ktlb/port.h. ktlb_calibrate is there then. */
+#ifndef KTLB_CFG_CLOCK
+#define KTLB_CFG_CLOCK 0
+#endif
+#if KTLB_CFG_CLOCK != 0 && KTLB_CFG_CLOCK != 1
+#error "KTLB_CFG_CLOCK must be 0 or 1"
 #endif
 
 /* 1: events are counted per CPU, see ktlb_stats_add. 0: they are not, and all counts read 0. */

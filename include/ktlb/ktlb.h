@@ -62,6 +62,14 @@ enum {
 	KTLB_FEATURE_ALL = (1u << 6) - 1,
 };
 
+/*
+ * What flushes cost on this machine, all in one unit: the invalidation of a page, that of everything, and
+ * the refill of what was still needed. page == 0: not known.
+ */
+struct ktlb_costs {
+	uint32_t page, full, refill;
+};
+
 struct ktlb_config {
 	/* How many CPUs will ever be online at once; 1 .. KTLB_CFG_MAX_CPUS. Bounds the ids. */
 	uint32_t cpus;
@@ -81,9 +89,11 @@ struct ktlb_config {
 
 	/*
 	 * A flush of so many leaves or more that would take one instruction a leaf flushes the
-	 * whole space instead. 0 = KTLB_FULL_FLUSH_STRIDES (x86-64: 34).
+	 * whole space instead. 0: as many as cost what a full flush and its refill do, by `costs`;
+	 * if those are not known KTLB_FULL_FLUSH_STRIDES (x86-64: 34).
 	 */
 	uint32_t full_flush_strides;
+	struct ktlb_costs costs;
 
 	/*
 	 * KTLB_ERRATUM_*: what to work around, mostly what ktlb_errata says, and more if you want; and
@@ -178,6 +188,9 @@ uint32_t ktlb_id_limit(void);
  *   FLUSH_POST    ktlb_flush_post and ktlb_flush_post_space
  *   FLUSH_GATHER  flushes of what was gathered
  *   GATHER_MET    ktlb_gather_found_empty that met another gather, and so has to be flushed
+ *   PLAN_LEAVES   flushes of a range that were done leaf by leaf
+ *   PLAN_RANGES   flushes of a range that were done by range instructions
+ *   PLAN_COVERED  of those the ones that took more than was asked for, by KTLB_CFG_TLBI_COVER
  *   SKIP_NEVER_RAN  flushes with nothing to do: the space never had an id, so no CPU has it cached
  *   SKIP_EMPTY    flushes of a range of no bytes
  * and where other CPUs are told by interrupt (x86-64):
@@ -214,6 +227,9 @@ enum ktlb_counter {
 	KTLB_COUNT_FLUSH_POST,
 	KTLB_COUNT_FLUSH_GATHER,
 	KTLB_COUNT_GATHER_MET,
+	KTLB_COUNT_PLAN_LEAVES,
+	KTLB_COUNT_PLAN_RANGES,
+	KTLB_COUNT_PLAN_COVERED,
 	KTLB_COUNT_SKIP_NEVER_RAN,
 	KTLB_COUNT_SKIP_EMPTY,
 	KTLB_COUNT_REQUEST,
@@ -449,6 +465,26 @@ void ktlb_space_init(struct ktlb_space *space, uint64_t root);
  *          "ktlb_space_destroy: a gather of the space has not been flushed"
  */
 void ktlb_space_destroy(struct ktlb_space *space);
+
+/*
+ * Measures what flushes cost on this CPU, and lets them decide from now on where a flush by leaf ends
+ * and one of everything begins, whatever ktlb_config said. `memory`: `size` bytes of the kernel's half,
+ * mapped by pages, as much as a thread uses between two flushes: it is read after a flush and without
+ * one, and the difference is the refill. Returns the costs, in 64ths of the clock's unit, so that
+ * another boot can have them by ktlb_config; zeroes, and all as before, if the clock stands still.
+ * An emulator's costs are no machine's.
+ *
+ * Context: a CPU that is online, interrupts off; no flush is under way on any CPU. Takes as long as some
+ *          thousand single invalidations.
+ * Fails:   "ktlb_calibrate: interrupts must be off"
+ *          "ktlb_calibrate: this CPU is not online"
+ */
+#if KTLB_CFG_CLOCK
+struct ktlb_costs ktlb_calibrate(const void *memory, uint64_t size);
+#endif
+
+/* The limit of leaves that is in force, wherever it came from. */
+uint32_t ktlb_full_flush_strides(void);
 
 /* ---- ids --------------------------------------------------------------------------------------*/
 

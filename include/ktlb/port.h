@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the kernel supplies: three functions to link, a fourth where other CPUs are told by interrupt
- * (x86-64), a fifth where something else than CPUs has a TLB (KTLB_CFG_SECONDARY), and at most two
- * inline ones.
+ * (x86-64), a fifth where something else than CPUs has a TLB (KTLB_CFG_SECONDARY), a clock where
+ * KTLB_CFG_CLOCK asks for one, and at most two inline ones.
  *
  * No allocator, no lock, no printf, no weak symbol: a duty that is missing is a link error that
  * names it. port/template/ holds an empty port that compiles.
@@ -50,6 +50,16 @@ void ktlb_port_irq_restore(uint64_t saved);
  *          "x2APIC Register Address Space").
  */
 void ktlb_port_send_ipi(const struct ktlb_cpuset *cpus);
+#endif
+
+#if KTLB_CFG_CLOCK
+/*
+ * A clock that never goes back, in any unit, the finer the better; 0 for ever if there is none, and
+ * nothing that is measured by it is then known.
+ *
+ * Context: any.
+ */
+uint64_t ktlb_port_clock(void);
 #endif
 
 /*

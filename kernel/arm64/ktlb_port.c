@@ -48,6 +48,14 @@ static void print_line(void *arg, const char *line)
 	kprintf("# %s\n", line);
 }
 
+#if KTLB_CFG_CLOCK
+/* Not a duty, unless the option says so: any clock that never goes back. */
+uint64_t ktlb_port_clock(void)
+{
+	return arch_clock();
+}
+#endif
+
 /* ---- the start --------------------------------------------------------------------------------*/
 
 /*

@@ -49,6 +49,18 @@ void ktlb_port_irq_restore(uint64_t saved)
 	not_ported();
 }
 
+#if KTLB_CFG_CLOCK
+/*
+ * A clock that never goes back, in any unit.
+ *
+ * Example, arm64:   mrs cntvct_el0        x86-64:   rdtsc, if the TSC is invariant
+ */
+uint64_t ktlb_port_clock(void)
+{
+	not_ported();
+}
+#endif
+
 #if KTLB_ARCH_INTERRUPTS
 /*
  * x86-64: interrupt each CPU of the set, with a vector whose handler calls ktlb_handle_ipi and then

@@ -1,3 +1,3 @@
 # src/ktlb_shootdown_ipi.c: full_flush_strides of the kernel's half is the default, whatever the kernel has set
 # unit: protocol
-/^void ktlb_shootdown_kernel_span/,/^}/ s/ktlb_sys.full_flush_strides/KTLB_ARCH_FULL_FLUSH_STRIDES/
+s|request\.pages = plan_pages(pages, step_shift);|if (pages >> (step_shift - KTLB_ARCH_PAGE_SHIFT) >= KTLB_ARCH_FULL_FLUSH_STRIDES)\n\t\trequest.pages = 0;|

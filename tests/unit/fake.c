@@ -24,6 +24,10 @@ const char *fake_sentence;
 uint64_t fake_got, fake_want;
 int fake_expects_fail;
 
+uint64_t fake_cost[FAKE_LOCK + 1], fake_refill;
+static uint64_t now;
+static int looks_until_refill; /* at the clock */
+
 static _Thread_local uint32_t this_cpu;
 static uint64_t tlb_ids; /* how many ids the CPUs have */
 static struct ktlb_cpu state[KTLB_CFG_MAX_CPUS];
@@ -106,6 +110,12 @@ void fake_event(enum fake_op op, uint64_t operand, uint32_t flags)
 		fake_log[fake_events++] = event;
 	}
 
+	if (!fake_quiet) {
+		now += fake_cost[op];
+		if (op == FAKE_TLBI_OWN)
+			looks_until_refill = 2;
+	}
+
 	/* Broadcasts reach into the other CPUs' TLBs: only where one host thread runs them all. */
 	switch (op) {
 	case FAKE_TTBR0:
@@ -156,6 +166,7 @@ void fake_reset(uint32_t id_bits, int ranges, int hints)
 	fake_hook = 0;
 	fake_quiet = 0;
 	fake_aliases = 0;
+	looks_until_refill = 0;
 	for (uint32_t cpu = 0; cpu < FAKE_CPUS; cpu++) {
 		struct fake_cpu *c = &fake_cpu[cpu];
 		uint64_t *tlb = c->root_under_id;
@@ -207,6 +218,15 @@ void ktlb_port_fail(const char *sentence, uint64_t got, uint64_t want)
 	        (unsigned long long)want);
 	abort();
 }
+
+#if KTLB_CFG_CLOCK
+uint64_t ktlb_port_clock(void)
+{
+	if (looks_until_refill && --looks_until_refill == 0)
+		now += fake_refill;
+	return now;
+}
+#endif
 
 uint64_t ktlb_port_irq_save(void)
 {

@@ -52,6 +52,9 @@ struct fake_cpu {
 
 extern struct fake_cpu fake_cpu[FAKE_CPUS];
 
+/* The clock goes on by the cost of each event, and by that of a refill where a TLB has been emptied. */
+extern uint64_t fake_cost[FAKE_LOCK + 1], fake_refill;
+
 /* The log of the last events, oldest first. */
 #define FAKE_LOG 8192
 extern struct fake_event fake_log[FAKE_LOG];

@@ -96,7 +96,9 @@ static void is_flush(uint64_t start_va, uint64_t size, uint64_t id, uint32_t fla
 		done += covered(&fake_log[i], start_va + done, id, flags, step);
 		i++;
 	}
-	assert_int_equal(done, size);
+	if (KTLB_CFG_TLBI_COVER == KTLB_COVER_EXACT || done < size)
+		assert_int_equal(done, size);
+	assert_true(done < 2 * size); /* test_cover.c knows more of what is rounded */
 	assert_int_equal(fake_log[i++].op, FAKE_DSB_ISH);
 	if (flags & FAKE_KERNEL)
 		assert_int_equal(fake_log[i++].op, FAKE_ISB);
@@ -297,7 +299,8 @@ static void each_value_of_the_option(void **unused)
 		/* one page more is the whole id, or one instruction more */
 		ktlb_flush_range(&space, 0, (KTLB_ARCH_RANGE_PAGES_MAX + 1) * PAGE_SIZE, PAGE_SIZE,
 		                 0);
-		if (KTLB_CFG_TLBI_RANGE == KTLB_TLBI_PLANNER)
+		if (KTLB_CFG_TLBI_RANGE == KTLB_TLBI_PLANNER &&
+		    KTLB_CFG_TLBI_COVER == KTLB_COVER_EXACT)
 			is_flush(0, (KTLB_ARCH_RANGE_PAGES_MAX + 1) * PAGE_SIZE, 42, 0, PAGE_SIZE);
 		else
 			is_full_flush(FAKE_TLBI_ID, (uint64_t)42 << 48);

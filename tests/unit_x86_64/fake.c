@@ -35,6 +35,10 @@ void (*fake_hook)(enum fake_op op, uint64_t operand);
 void (*fake_access_hook)(enum fake_access access, const void *p);
 void (*fake_others)(void);
 
+uint64_t fake_cost[FAKE_IPI + 1], fake_refill;
+static uint64_t now;
+static int looks_until_refill; /* at the clock */
+
 static _Thread_local uint32_t this_cpu;
 static unsigned relaxed;     /* since the start */
 static unsigned relax_depth; /* CPUs that wait, one inside the other */
@@ -53,8 +57,13 @@ static void log_event(enum fake_op op, uint64_t operand)
 
 	if (!fake_this()->irqs_off)
 		die("a privileged instruction with interrupts on");
-	if (!fake_quiet && fake_events < FAKE_LOG)
-		fake_log[fake_events++] = event;
+	if (!fake_quiet) {
+		if (fake_events < FAKE_LOG)
+			fake_log[fake_events++] = event;
+		now += fake_cost[op];
+		if (op == FAKE_INVPCID)
+			looks_until_refill = 2;
+	}
 	if (fake_hook) {
 		fake_hook(op, operand);
 		this_cpu = event.cpu;
@@ -386,6 +395,15 @@ void ktlb_port_fail(const char *sentence, uint64_t got, uint64_t want)
 	        (unsigned long long)want);
 	abort();
 }
+
+#if KTLB_CFG_CLOCK
+uint64_t ktlb_port_clock(void)
+{
+	if (looks_until_refill && --looks_until_refill == 0)
+		now += fake_refill;
+	return now;
+}
+#endif
 
 uint64_t ktlb_port_irq_save(void)
 {

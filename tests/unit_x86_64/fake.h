@@ -46,6 +46,9 @@ struct fake_cpu {
 };
 
 extern struct fake_cpu fake_cpu[FAKE_CPUS];
+
+/* The clock goes on by the cost of each logged instruction, and by that of a refill after INVPCID. */
+extern uint64_t fake_cost[FAKE_IPI + 1], fake_refill;
 extern uint32_t fake_cpuid1_ecx, fake_cpuid7_ebx;
 
 #define FAKE_LOG 4096

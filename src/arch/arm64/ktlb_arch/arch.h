@@ -183,6 +183,14 @@ static inline uint64_t ktlb_arm64_range_operand(uint64_t va, uint64_t id, uint32
 #define KTLB_ARCH_RANGE_PAGES_MAX \
 	((uint64_t)(KTLB_ARM64_NUM_MAX + 1) << (5 * KTLB_ARM64_SCALE_MAX + 1))
 
+/* The largest scale of which one step is not more than so many pages, 2 or more. */
+static inline uint32_t ktlb_arm64_scale(uint64_t pages)
+{
+	uint32_t log2 = 63 - (uint32_t)__builtin_clzll(pages);
+
+	return log2 > 15 ? 3 : log2 > 10 ? 2 : log2 > 5 ? 1 : 0;
+}
+
 /* One instruction of a range: its operand, which kind it is, and how far it gets. */
 struct ktlb_arch_op {
 	uint64_t operand;
@@ -209,8 +217,7 @@ static inline struct ktlb_arch_op ktlb_arm64_range_next(uint64_t va, uint64_t pa
 		op.pages = 1;
 		op.range = 0;
 	} else {
-		uint32_t log2 = 63 - (uint32_t)__builtin_clzll(pages);
-		uint32_t scale = log2 > 15 ? 3 : log2 > 10 ? 2 : log2 > 5 ? 1 : 0;
+		uint32_t scale = ktlb_arm64_scale(pages);
 		uint64_t steps = pages >> (5 * scale + 1);
 
 		if (steps > KTLB_ARM64_NUM_MAX + 1)
@@ -238,6 +245,58 @@ static inline uint64_t ktlb_arch_range_ops(uint64_t pages)
 {
 	return (pages & 1) + ((pages >> 1 & 31) != 0) + ((pages >> 6 & 31) != 0) +
 	       ((pages >> 11 & 31) != 0) + ((pages >> 16) + 31) / 32;
+}
+
+/* The same with LPA2's lead-in. */
+static inline uint64_t ktlb_arm64_ops(uint64_t va, uint64_t pages, uint32_t page_shift, int lpa2)
+{
+	uint64_t lead_in = lpa2 ? (0x10000 - (va & 0xffff)) >> page_shift & (0xffff >> page_shift)
+	                        : 0;
+
+	return pages <= lead_in ? pages : lead_in + ktlb_arch_range_ops(pages - lead_in);
+}
+
+struct ktlb_arch_cover {
+	uint64_t va, pages;
+};
+
+/*
+ * Such a range that `policy` (KTLB_COVER_*) is kept when ktlb_arm64_range_next takes it apart: it begins at
+ * 64 KiB with LPA2, and the number of pages is rounded up to one digit of its scale, or to two. What
+ * is less than a step of scale s is rounded to steps of scale s - 1, which are a 32nd of it. A multiple
+ * of a leaf stays one, since a step is one of the other.
+ *
+ * The end of the half is the operand's: the address in it has 37 bits, the highest of which tells one
+ * half from the other. A range that would be rounded beyond stays as it is.
+ */
+static inline struct ktlb_arch_cover ktlb_arm64_cover(uint32_t policy, uint64_t va, uint64_t pages,
+                                                      uint32_t page_shift, int lpa2)
+{
+	struct ktlb_arch_cover cover = {va, pages};
+	uint64_t half = (uint64_t)1 << (36 + (lpa2 ? 16 - page_shift : 0));
+	uint64_t most = policy == KTLB_COVER_TWO ? 2 : 1;
+	uint64_t below = lpa2 ? (va & 0xffff) >> page_shift : 0;
+	uint64_t step, rounded;
+
+	if (policy == KTLB_COVER_EXACT || ktlb_arm64_ops(va, pages, page_shift, lpa2) <= most)
+		return cover;
+	cover.va -= below << page_shift;
+	cover.pages += below;
+	if (ktlb_arch_range_ops(cover.pages) <= most)
+		return cover;
+	step = (uint64_t)1 << (5 * ktlb_arm64_scale(cover.pages) + 1);
+	if (policy == KTLB_COVER_TWO)
+		step >>= 5;
+	rounded = (cover.pages + step - 1) & ~(step - 1);
+	if (rounded <= half - (cover.va >> page_shift & (half - 1)))
+		cover.pages = rounded;
+	return cover;
+}
+
+static inline struct ktlb_arch_cover ktlb_arch_cover(uint64_t va, uint64_t pages)
+{
+	return ktlb_arm64_cover(KTLB_CFG_TLBI_COVER, va, pages, KTLB_ARCH_PAGE_SHIFT,
+	                        KTLB_CFG_ARM64_LPA2);
 }
 
 static inline uint64_t ktlb_arch_va_operand(uint64_t va, uint64_t id, uint32_t level)
@@ -384,6 +443,26 @@ static inline void ktlb_arch_cpu_online(uint64_t kernel_root, uint32_t features)
 	ktlb_arch_load_kernel_root(kernel_root);
 	ktlb_arch_flush_own();
 	ktlb_arch_sync_barrier(); /* [B5] */
+}
+
+/* For ktlb_calibrate: single invalidations, and those of everything of one id: of id 0, nobody's. */
+static inline void ktlb_arch_sample_pages(uint64_t va, uint64_t pages)
+{
+	for (; pages; pages--, va += (uint64_t)1 << KTLB_ARCH_PAGE_SHIFT)
+		ktlb_insn_broadcast_va(KTLB_SCOPE_KERNEL, 1, 0, ktlb_arch_va_operand(va, 0, 0));
+	ktlb_insn_dsb_ish(); /* a part of the price */
+}
+
+static inline void ktlb_arch_sample_full(void)
+{
+	ktlb_insn_broadcast_id(ktlb_arch_id_operand(0));
+	ktlb_insn_dsb_ish();
+}
+
+static inline void ktlb_arch_flush_for_refill(uint32_t features)
+{
+	(void)features;
+	ktlb_arch_flush_own();
 }
 
 static inline void ktlb_arch_set_percpu(struct ktlb_cpu *state, uint64_t offset)

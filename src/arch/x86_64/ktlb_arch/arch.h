@@ -227,6 +227,22 @@ static inline void ktlb_arch_flush_pages(uint64_t va, uint64_t pages, uint32_t s
 		ktlb_insn_invlpg(va);
 }
 
+/* For ktlb_calibrate. What is read there is global, so that for the refill everything has to go. */
+static inline void ktlb_arch_sample_pages(uint64_t va, uint64_t pages)
+{
+	ktlb_arch_flush_pages(va, pages, KTLB_ARCH_PAGE_SHIFT);
+}
+
+static inline void ktlb_arch_sample_full(void)
+{
+	ktlb_arch_flush_current();
+}
+
+static inline void ktlb_arch_flush_for_refill(uint32_t features)
+{
+	ktlb_arch_flush_everything(features);
+}
+
 /*
  * The kernel's root, under PCID 0; PCIDs switched on where they are wanted, which needs that CR3's
  * low bits are 0. The TLB is emptied when the CPU is known to others.
