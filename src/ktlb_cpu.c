@@ -223,6 +223,7 @@ const char *ktlb_counter_name(enum ktlb_counter counter)
 		[KTLB_COUNT_PLAN_LEAVES] = "plan_leaves",
 		[KTLB_COUNT_PLAN_RANGES] = "plan_ranges",
 		[KTLB_COUNT_PLAN_COVERED] = "plan_covered",
+		[KTLB_COUNT_FIX_SPURIOUS] = "fix_spurious",
 		[KTLB_COUNT_SKIP_NEVER_RAN] = "skip_never_ran",
 		[KTLB_COUNT_SKIP_EMPTY] = "skip_empty",
 		[KTLB_COUNT_REQUEST] = "request",

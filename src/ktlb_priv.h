@@ -6,6 +6,7 @@
  *   ktlb_space.c    the life of a space
  *   ktlb_flush.c    what to invalidate
  *   ktlb_gather.c   many changes, one flush
+ *   ktlb_need.c     which changes need one
  *   ktlb_errata.c   which CPUs have what erratum
  *   ktlb_stats.c    the counts, for people
  *
@@ -159,6 +160,9 @@ void ktlb_shootdown_space(struct ktlb_space *space);
  */
 void ktlb_shootdown_post(struct ktlb_pending *pending, int tables);
 void ktlb_shootdown_wait(struct ktlb_pending *pending);
+
+/* A page, on this CPU alone, at all levels: for an entry whose change needs no more. */
+void ktlb_shootdown_here(struct ktlb_space *space, uint64_t va);
 
 /* Ends what may still be using a space that no thread will run in again. */
 void ktlb_shootdown_dead_space(struct ktlb_space *space);

@@ -220,6 +220,15 @@ void ktlb_shootdown_wait(struct ktlb_pending *pending)
 	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
 }
 
+/* The number of an id that this CPU runs under does not change: a rollover keeps it. */
+void ktlb_shootdown_here(struct ktlb_space *space, uint64_t va)
+{
+	uint64_t id = ktlb_load_relaxed(&space->id);
+
+	if (id != 0)
+		ktlb_arch_flush_here(ktlb_arch_va_operand(va, KTLB_ID_NUMBER(id), 0));
+}
+
 /* A walk that began before the root went: on any CPU, under the id. */
 void ktlb_shootdown_dead_space(struct ktlb_space *space)
 {

@@ -491,6 +491,16 @@ void ktlb_shootdown_wait(struct ktlb_pending *pending)
 	wait_for(pending->from, &pending->asked, pending->sequence);
 }
 
+/* The slot stays clean up to what it was: to flush without raising that is always allowed. */
+void ktlb_shootdown_here(struct ktlb_space *space, uint64_t va)
+{
+	uint64_t irqs = ktlb_port_irq_save();
+
+	if (ktlb_load_relaxed(&ktlb_cpu_self()->loaded) == space)
+		ktlb_arch_flush_pages(va, 1, KTLB_ARCH_PAGE_SHIFT);
+	ktlb_port_irq_restore(irqs);
+}
+
 /*
  * Every CPU that may have the root, lazily then. The request has no number: there is no change that
  * anybody could be clean up to, and whoever has the space loaded must let go of it.

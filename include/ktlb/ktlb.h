@@ -191,6 +191,7 @@ uint32_t ktlb_id_limit(void);
  *   PLAN_LEAVES   flushes of a range that were done leaf by leaf
  *   PLAN_RANGES   flushes of a range that were done by range instructions
  *   PLAN_COVERED  of those the ones that took more than was asked for, by KTLB_CFG_TLBI_COVER
+ *   FIX_SPURIOUS  ktlb_fix_spurious
  *   SKIP_NEVER_RAN  flushes with nothing to do: the space never had an id, so no CPU has it cached
  *   SKIP_EMPTY    flushes of a range of no bytes
  * and where other CPUs are told by interrupt (x86-64):
@@ -230,6 +231,7 @@ enum ktlb_counter {
 	KTLB_COUNT_PLAN_LEAVES,
 	KTLB_COUNT_PLAN_RANGES,
 	KTLB_COUNT_PLAN_COVERED,
+	KTLB_COUNT_FIX_SPURIOUS,
 	KTLB_COUNT_SKIP_NEVER_RAN,
 	KTLB_COUNT_SKIP_EMPTY,
 	KTLB_COUNT_REQUEST,
@@ -748,6 +750,70 @@ void ktlb_gather_post(struct ktlb_gather *gather);
 struct ktlb_gather_page *ktlb_gather_wait(struct ktlb_gather *gather);
 struct ktlb_gather_page *ktlb_gather_flush(struct ktlb_gather *gather);
 uint32_t ktlb_gather_pending(const struct ktlb_space *space);
+
+/* ---- changes: which need what -----------------------------------------------------------------*/
+
+/*
+ * What the change of one entry of a page table needs, to the kernel's own or a user's half. A pure function:
+ * it reads nothing but its arguments.
+ *
+ *   KTLB_NEED_NONE            nothing: no CPU can have anything cached that the new entry contradicts
+ *   KTLB_NEED_LOCAL_ON_FAULT  nothing now: the new entry allows more. A CPU that still has the old one
+ *                             faults, and then calls ktlb_fix_spurious
+ *   KTLB_NEED_FLUSH           write the new entry, then flush
+ *   KTLB_NEED_BREAK           write an invalid entry, flush, write the new one, ktlb_publish: no CPU may
+ *                             have both cached at a time (break before make)
+ *
+ * Beside that number (KTLB_NEED_KIND masks it)
+ *   KTLB_NEED_PUBLISH         ktlb_publish after the new entry is written. Set for the first two
+ *   KTLB_NEED_TABLES          the old entry led to a table: the flush is without KTLB_LEAF_ONLY
+ *
+ * `old_entry` is what an atomic exchange of the entry has returned, if the hardware sets flags in it: it
+ * may have just set one. `level` is 0 for the last level of tables, 1 for that above, and so on. `given`
+ * is what the entries do not tell:
+ *   KTLB_GIVEN_SAME_TRANSLATION  where a table takes the place of a block, of another table, or the
+ *                             reverse: both map the same addresses to the same memory in the same way
+ *   KTLB_GIVEN_ACCESSED_FLUSHED  the accessed flag is never cleared without a flush. An entry without it
+ *                             is then in no TLB; and clearing it needs a flush
+ *   KTLB_GIVEN_BBM_1, _BBM_2  arm64: every CPU has FEAT_BBM at this level (ID_AA64MMFR2_EL1.BBM), and
+ *                             the kernel copes with TLB conflict aborts, should they come. Level 1 counts
+ *                             for blocks with nT set
+ * With nothing given the answer is right on every machine.
+ *
+ * Where nothing is known of the rest it takes the stronger answer: a change of a user's access (arm64 AP[1],
+ * x86-64 U/S), which takes something from the kernel where it must not use what users can, is a flush.
+ * x86-64: not for shadow stacks (CR4.CET), whose entries mean something else by the same bits.
+ *
+ * Context: any, before ktlb_init too.
+ */
+enum {
+	KTLB_NEED_NONE = 0,
+	KTLB_NEED_LOCAL_ON_FAULT = 1,
+	KTLB_NEED_FLUSH = 2,
+	KTLB_NEED_BREAK = 3,
+	KTLB_NEED_KIND = 3,
+	KTLB_NEED_PUBLISH = 1u << 2,
+	KTLB_NEED_TABLES = 1u << 3,
+};
+enum {
+	KTLB_GIVEN_SAME_TRANSLATION = 1u << 0,
+	KTLB_GIVEN_ACCESSED_FLUSHED = 1u << 1,
+	KTLB_GIVEN_BBM_1 = 1u << 2,
+	KTLB_GIVEN_BBM_2 = 1u << 3,
+};
+uint32_t ktlb_need_flush(uint64_t old_entry, uint64_t new_entry, uint32_t level, uint32_t given);
+
+/*
+ * After a fault at `va` in `space` that the entries do not explain, since they allow the access: removes
+ * what this CPU alone has cached of the address, so that the next try finds the entries. If the thread
+ * moves before it tries again, another CPU may fault once more, and is treated alike.
+ *
+ * Context: any, preemptible, CPU online.
+ * Ordering: none
+ * Fails:   "ktlb_fix_spurious: the space is not initialised"
+ *          "ktlb_flush: an address is not in the half of the address space that it should be in"
+ */
+void ktlb_fix_spurious(struct ktlb_space *space, uint64_t va);
 
 /* ---- look -------------------------------------------------------------------------------------*/
 

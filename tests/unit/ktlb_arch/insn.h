@@ -94,6 +94,11 @@ static inline void ktlb_insn_tlbi_vmalle1(void)
 	fake_event(FAKE_TLBI_OWN, 0, 0);
 }
 
+static inline void ktlb_insn_tlbi_vae1(uint64_t operand)
+{
+	fake_event(FAKE_TLBI_VA_OWN, operand, 0);
+}
+
 static inline void ktlb_insn_broadcast_all(void)
 {
 	fake_event(FAKE_TLBI_ALL, 0, 0);

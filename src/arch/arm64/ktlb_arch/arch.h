@@ -319,6 +319,134 @@ static inline uint32_t ktlb_arch_level(uint32_t entry_shift)
 	return ktlb_arm64_level(entry_shift, KTLB_ARCH_PAGE_SHIFT);
 }
 
+/* ---- changes of an entry ----------------------------------------------------------------------*/
+
+/* Descriptors of stage 1 (Arm ARM DDI 0487, "VMSAv8-64 translation table format descriptors"). */
+#define KTLB_ARM64_DESC_VALID     ((uint64_t)1 << 0)
+#define KTLB_ARM64_DESC_TABLE     ((uint64_t)1 << 1) /* a page, in the last level */
+#define KTLB_ARM64_DESC_USER      ((uint64_t)1 << 6) /* AP[1] */
+#define KTLB_ARM64_DESC_READ_ONLY ((uint64_t)1 << 7) /* AP[2] */
+#define KTLB_ARM64_DESC_AF        ((uint64_t)1 << 10)
+#define KTLB_ARM64_DESC_NG        ((uint64_t)1 << 11)
+#define KTLB_ARM64_DESC_NT        ((uint64_t)1 << 16) /* of a block */
+#define KTLB_ARM64_DESC_GP        ((uint64_t)1 << 50)
+#define KTLB_ARM64_DESC_DBM       ((uint64_t)1 << 51)
+#define KTLB_ARM64_DESC_CONT      ((uint64_t)1 << 52)
+#define KTLB_ARM64_DESC_NO_EXEC   ((uint64_t)3 << 53) /* PXN, UXN */
+#define KTLB_ARM64_DESC_SOFTWARE  ((uint64_t)15 << 55)
+
+/* Of a table: limits for all below, and what the hardware ignores; with LPA2 two bits less. */
+#define KTLB_ARM64_TABLE_LIMITS ((uint64_t)15 << 59) /* PXNTable, UXNTable, APTable */
+#define KTLB_ARM64_TABLE_IGNORED \
+	((uint64_t)0xff << 51 | (uint64_t)(KTLB_CFG_ARM64_LPA2 ? 0x33f : 0x3ff) << 2)
+
+enum ktlb_arm64_entry {
+	KTLB_ARM64_INVALID,
+	KTLB_ARM64_LEAF,
+	KTLB_ARM64_TABLE,
+};
+
+/* 01 is reserved in the last level: treated as invalid. */
+static inline enum ktlb_arm64_entry ktlb_arm64_entry_kind(uint64_t entry, uint32_t level)
+{
+	if (!(entry & KTLB_ARM64_DESC_VALID) || (level == 0 && !(entry & KTLB_ARM64_DESC_TABLE)))
+		return KTLB_ARM64_INVALID;
+	return level != 0 && (entry & KTLB_ARM64_DESC_TABLE) ? KTLB_ARM64_TABLE : KTLB_ARM64_LEAF;
+}
+
+/*
+ * A leaf for a leaf. Whatever is not named here is an address, a memory type, cacheability or
+ * shareability, for which break-before-make is asked, as it is for a global entry in place of one that is not
+ * ("Using break-before-make when updating translation table entries"); for the contiguous bit see
+ * "Support levels for changing table or block size".
+ */
+static inline uint32_t ktlb_arm64_need_leaf(uint64_t old_entry, uint64_t new_entry, uint32_t level,
+                                            uint32_t given)
+{
+	uint64_t changed = old_entry ^ new_entry, gone = changed & old_entry,
+		 come = changed & new_entry;
+	uint64_t nt = level != 0 && (given & (KTLB_GIVEN_BBM_1 | KTLB_GIVEN_BBM_2))
+	                      ? KTLB_ARM64_DESC_NT
+	                      : 0;
+	uint64_t contiguous = given & KTLB_GIVEN_BBM_2 ? KTLB_ARM64_DESC_CONT : 0;
+
+	if ((gone & KTLB_ARM64_DESC_NG) ||
+	    (changed & ~(KTLB_ARM64_DESC_USER | KTLB_ARM64_DESC_READ_ONLY | KTLB_ARM64_DESC_AF |
+	                 KTLB_ARM64_DESC_NG | nt | KTLB_ARM64_DESC_GP | KTLB_ARM64_DESC_DBM |
+	                 contiguous | KTLB_ARM64_DESC_NO_EXEC | KTLB_ARM64_DESC_SOFTWARE)))
+		return KTLB_NEED_BREAK;
+	/* DBM matters where the hardware may turn read-only into writable. */
+	if ((gone & KTLB_ARM64_DESC_DBM) && (new_entry & KTLB_ARM64_DESC_READ_ONLY))
+		return KTLB_NEED_FLUSH;
+	if ((changed &
+	     (KTLB_ARM64_DESC_USER | KTLB_ARM64_DESC_NG | KTLB_ARM64_DESC_GP | nt | contiguous)) ||
+	    (come & (KTLB_ARM64_DESC_READ_ONLY | KTLB_ARM64_DESC_NO_EXEC)))
+		return KTLB_NEED_FLUSH;
+	if ((gone & KTLB_ARM64_DESC_AF) && (given & KTLB_GIVEN_ACCESSED_FLUSHED))
+		return KTLB_NEED_FLUSH;
+	if ((gone & (KTLB_ARM64_DESC_READ_ONLY | KTLB_ARM64_DESC_NO_EXEC)) ||
+	    (come & KTLB_ARM64_DESC_DBM))
+		return KTLB_NEED_LOCAL_ON_FAULT;
+	return KTLB_NEED_NONE;
+}
+
+/* A table for a table: only with the same translation are two tables not two addresses. */
+static inline uint32_t ktlb_arm64_need_table(uint64_t old_entry, uint64_t new_entry, uint32_t given)
+{
+	uint64_t changed = (old_entry ^ new_entry) & ~KTLB_ARM64_TABLE_IGNORED;
+
+	if (changed & ~KTLB_ARM64_TABLE_LIMITS)
+		return given & KTLB_GIVEN_SAME_TRANSLATION ? KTLB_NEED_FLUSH : KTLB_NEED_BREAK;
+	if (changed & new_entry)
+		return KTLB_NEED_FLUSH;
+	return changed ? KTLB_NEED_LOCAL_ON_FAULT : KTLB_NEED_NONE;
+}
+
+/* A block for a table or the reverse ("Support levels for changing table or block size"). */
+static inline uint32_t ktlb_arm64_need_size(uint64_t block, uint32_t given)
+{
+	int supported = (given & KTLB_GIVEN_BBM_2) ||
+	                ((given & KTLB_GIVEN_BBM_1) && (block & KTLB_ARM64_DESC_NT));
+
+	return supported && (given & KTLB_GIVEN_SAME_TRANSLATION) ? KTLB_NEED_FLUSH
+	                                                          : KTLB_NEED_BREAK;
+}
+
+/* An invalid entry, and a leaf whose access flag is 0, are in no TLB ("The Access flag"). */
+static inline uint32_t ktlb_arm64_need(uint64_t old_entry, uint64_t new_entry, uint32_t level,
+                                       uint32_t given)
+{
+	enum ktlb_arm64_entry from = ktlb_arm64_entry_kind(old_entry, level);
+	enum ktlb_arm64_entry to = ktlb_arm64_entry_kind(new_entry, level);
+	uint32_t need;
+
+	if (from == KTLB_ARM64_LEAF && !(old_entry & KTLB_ARM64_DESC_AF) &&
+	    (given & KTLB_GIVEN_ACCESSED_FLUSHED))
+		from = KTLB_ARM64_INVALID;
+	if (from == KTLB_ARM64_INVALID)
+		need = KTLB_NEED_NONE;
+	else if (to == KTLB_ARM64_INVALID)
+		need = KTLB_NEED_FLUSH;
+	else if (from != to)
+		need = ktlb_arm64_need_size(from == KTLB_ARM64_LEAF ? old_entry : new_entry, given);
+	else if (from == KTLB_ARM64_LEAF)
+		need = ktlb_arm64_need_leaf(old_entry, new_entry, level, given);
+	else
+		need = ktlb_arm64_need_table(old_entry, new_entry, given);
+
+	/* Walkers see a store when a DSB has ended; a flush has one of its own. */
+	if (need <= KTLB_NEED_LOCAL_ON_FAULT)
+		return to != KTLB_ARM64_INVALID && old_entry != new_entry ? need | KTLB_NEED_PUBLISH
+		                                                          : need;
+	return from == KTLB_ARM64_TABLE ? need | KTLB_NEED_TABLES : need;
+}
+
+static inline uint32_t ktlb_arch_need(uint64_t old_entry, uint64_t new_entry, uint32_t level,
+                                      uint32_t given)
+{
+	return ktlb_arm64_need(old_entry, new_entry, level, given);
+}
+
 /* ---- sequences --------------------------------------------------------------------------------*/
 
 /*
@@ -397,6 +525,17 @@ static inline void ktlb_arch_flush_all_cpus(int repeat)
 {
 	ktlb_insn_broadcast_all();
 	ktlb_arch_complete(repeat); /* [B7] */
+}
+
+/*
+ * [B43] One address, on this CPU. DSB NSH: the invalidation is complete; ISB: nothing that was translated
+ * before it is used after it. Partner: the access that faulted, tried again. Without it: it may fault again.
+ */
+static inline void ktlb_arch_flush_here(uint64_t operand)
+{
+	ktlb_insn_tlbi_vae1(operand);
+	ktlb_insn_dsb_nsh();
+	ktlb_insn_isb();
 }
 
 /*

@@ -107,6 +107,12 @@ static inline void ktlb_insn_tlbi_vmalle1(void)
 	__asm__ volatile("tlbi vmalle1" : : : "memory");
 }
 
+/* One address under one id, all levels, this CPU only. */
+static inline void ktlb_insn_tlbi_vae1(uint64_t operand)
+{
+	__asm__ volatile("tlbi vae1, %0" : : "r"(operand) : "memory");
+}
+
 /* Everything of stage 1, every CPU. */
 static inline void ktlb_insn_broadcast_all(void)
 {

@@ -135,6 +135,80 @@ static inline uint32_t ktlb_arch_entry_shift(uint32_t leaf_shift)
 	return leaf_shift >= 30 ? 30 : leaf_shift >= 21 ? 21 : 12;
 }
 
+/* ---- changes of an entry ----------------------------------------------------------------------*/
+
+/* Intel SDM volume 3, "4-Level Paging and 5-Level Paging". */
+#define KTLB_X86_PTE_PRESENT  ((uint64_t)1 << 0)
+#define KTLB_X86_PTE_WRITE    ((uint64_t)1 << 1)
+#define KTLB_X86_PTE_ACCESSED ((uint64_t)1 << 5)
+#define KTLB_X86_PTE_DIRTY    ((uint64_t)1 << 6)
+#define KTLB_X86_PTE_LARGE    ((uint64_t)1 << 7) /* above the last level */
+#define KTLB_X86_PTE_NX       ((uint64_t)1 << 63)
+#define KTLB_X86_PTE_SOFTWARE ((uint64_t)7 << 9 | (uint64_t)0x7f << 52)
+
+/* Of an entry that leads to a table: ignored as well. */
+#define KTLB_X86_TABLE_IGNORED (KTLB_X86_PTE_SOFTWARE | KTLB_X86_PTE_DIRTY | (uint64_t)1 << 8)
+
+static inline int ktlb_x86_is_table(uint64_t entry, uint32_t level)
+{
+	return level != 0 && !(entry & KTLB_X86_PTE_LARGE);
+}
+
+/*
+ * Both present, and of the same kind. To make an entry writable or executable needs no invalidation
+ * ("Optional Invalidation"); neither do flags that the processor itself would set. A dirty flag that is
+ * cleared does, for a processor that has it cached as set does not set it again ("Accessed and Dirty
+ * Flags").
+ */
+static inline uint32_t ktlb_x86_need_same(uint64_t old_entry, uint64_t new_entry, int table,
+                                          uint32_t given)
+{
+	uint64_t ignored = table ? KTLB_X86_TABLE_IGNORED : KTLB_X86_PTE_SOFTWARE;
+	uint64_t changed = (old_entry ^ new_entry) & ~ignored;
+	uint64_t gone = changed & old_entry, come = changed & new_entry;
+
+	if (changed &
+	    ~(KTLB_X86_PTE_WRITE | KTLB_X86_PTE_ACCESSED | KTLB_X86_PTE_DIRTY | KTLB_X86_PTE_NX))
+		return KTLB_NEED_FLUSH;
+	if ((gone & (KTLB_X86_PTE_WRITE | KTLB_X86_PTE_DIRTY)) || (come & KTLB_X86_PTE_NX))
+		return KTLB_NEED_FLUSH;
+	if ((gone & KTLB_X86_PTE_ACCESSED) && (given & KTLB_GIVEN_ACCESSED_FLUSHED))
+		return KTLB_NEED_FLUSH;
+	if ((come & KTLB_X86_PTE_WRITE) || (gone & KTLB_X86_PTE_NX))
+		return KTLB_NEED_LOCAL_ON_FAULT;
+	return KTLB_NEED_NONE;
+}
+
+/*
+ * An entry that is not present, or whose accessed flag is clear, is not cached ("Details of TLB Use").
+ * Break before make is for a size that changes together with something else: for a while the processor may
+ * use either entry ("Caching Translation Information", which has the same sequence). Stores are
+ * visible to walkers in their order: nothing to publish.
+ */
+static inline uint32_t ktlb_x86_need(uint64_t old_entry, uint64_t new_entry, uint32_t level,
+                                     uint32_t given)
+{
+	int table = ktlb_x86_is_table(old_entry, level);
+	uint32_t need;
+
+	if (!(old_entry & KTLB_X86_PTE_PRESENT) ||
+	    (!(old_entry & KTLB_X86_PTE_ACCESSED) && (given & KTLB_GIVEN_ACCESSED_FLUSHED)))
+		return KTLB_NEED_NONE;
+	if (!(new_entry & KTLB_X86_PTE_PRESENT))
+		need = KTLB_NEED_FLUSH;
+	else if (table == ktlb_x86_is_table(new_entry, level))
+		need = ktlb_x86_need_same(old_entry, new_entry, table, given);
+	else
+		need = given & KTLB_GIVEN_SAME_TRANSLATION ? KTLB_NEED_FLUSH : KTLB_NEED_BREAK;
+	return table && need > KTLB_NEED_LOCAL_ON_FAULT ? need | KTLB_NEED_TABLES : need;
+}
+
+static inline uint32_t ktlb_arch_need(uint64_t old_entry, uint64_t new_entry, uint32_t level,
+                                      uint32_t given)
+{
+	return ktlb_x86_need(old_entry, new_entry, level, given);
+}
+
 /* ---- sequences --------------------------------------------------------------------------------*/
 
 /* A read-modify-write is a full fence here (SDM volume 3, "Memory Ordering", locked instructions). */
