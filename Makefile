@@ -100,9 +100,10 @@ SET_x86_64-no_count := -DKTLB_CFG_COUNT=0
 SET_x86_64-no_check := -DKTLB_CFG_CHECK=0
 SET_x86_64-secondary := -DKTLB_CFG_SECONDARY=1
 SET_x86_64-clock := -DKTLB_CFG_CLOCK=1
+SET_x86_64-watchdog := -DKTLB_CFG_WATCHDOG=1 -DKTLB_CFG_CLOCK=1
 SET_x86_64-cpus_1024 := -DKTLB_CFG_MAX_CPUS=1024
 UNIT_SETS_x86_64 := x86_64-default x86_64-origin x86_64-o4_before x86_64-o4_idle x86_64-o5_before \
-	x86_64-no_lazy x86_64-no_keep x86_64-no_count x86_64-no_check x86_64-secondary x86_64-clock \
+	x86_64-no_lazy x86_64-no_keep x86_64-no_count x86_64-no_check x86_64-secondary x86_64-clock x86_64-watchdog \
 	x86_64-cpus_1024
 UNIT_INCS_x86_64 = -Itests/unit_x86_64 -Iinclude -I$(UNIT_SRC)/arch/x86_64 -I$(UNIT_SRC)
 
@@ -124,7 +125,7 @@ $(UNIT_DIR)/$(1)/stress: $(UNIT_DIR)/$(1)/stress.o $(UNIT_DIR)/$(1)/fake.o \
 endef
 $(foreach set,$(UNIT_SETS_x86_64),$(eval $(call unit_set_x86_64,$(set))))
 
-UNIT_TESTS_x86_64 := percpu protocol hotplug gather need costs look
+UNIT_TESTS_x86_64 := percpu protocol hotplug gather need costs look watchdog
 
 # With real concurrency, two seconds each: those sets whose protocol differs.
 STRESS_SETS := x86_64-default x86_64-no_lazy x86_64-no_keep x86_64-origin

@@ -77,6 +77,10 @@ uint64_t *arch_window_entry(uint64_t page);
 uint64_t arch_window_page(uint64_t page); /* an entry for it: writable, global */
 int arch_probe(uint64_t va, uint64_t *value);
 
+#if KTLB_CFG_WATCHDOG && KTLB_ARCH_INTERRUPTS
+extern uint32_t port_stuck_reports; /* of CPUs that do not answer, atomic */
+#endif
+
 /* The user programs: one flat image, in the kernel's own, at a page boundary. */
 extern const char arch_user_image[], arch_user_image_end[];
 

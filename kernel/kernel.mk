@@ -98,7 +98,7 @@ kernel_variant = $(call kernel_rules,$(B)/kernel-$(strip $(2))-$(strip $(1)),$(s
 
 BOOT_VARIANTS_arm64 := default o1-before o3-before range-none range-always range-page ttbr1 \
 	ttbr1-o3-before cnp measured no-count no-check unoptimised
-BOOT_VARIANTS_x86_64 := default o4-before o5-before no-lazy no-keep origin measured no-count no-check \
+BOOT_VARIANTS_x86_64 := default o4-before o5-before no-lazy no-keep origin measured watchdog no-count no-check \
 	unoptimised
 BOOT_CFLAGS_default :=
 BOOT_CFLAGS_o1-before := -DKTLB_CFG_OPT_THIS_CPU_ASID=0
@@ -118,6 +118,7 @@ BOOT_CFLAGS_origin := $(BOOT_CFLAGS_o4-before) $(BOOT_CFLAGS_o5-before) $(BOOT_C
 	$(BOOT_CFLAGS_no-keep)
 BOOT_CFLAGS_no-count := -DKTLB_CFG_COUNT=0
 BOOT_CFLAGS_no-check := -DKTLB_CFG_CHECK=0
+BOOT_CFLAGS_watchdog := -DKTLB_CFG_WATCHDOG=1 -DKTLB_CFG_CLOCK=1
 BOOT_CFLAGS_unoptimised := -O0
 
 # $(call boot_kernel,ARCH,VARIANT)

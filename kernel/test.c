@@ -637,6 +637,57 @@ static void test_migration(void)
 		prove("migrations", cpu_counts_since().migrations);
 }
 
+/* ---- a CPU that does not answer ---------------------------------------------------------------*/
+
+#if KTLB_CFG_WATCHDOG && KTLB_ARCH_INTERRUPTS
+#define STUCK_REPORTS 2
+
+static uint32_t deaf;
+
+/* Interrupts off, and no poll, until that has been reported. */
+static void be_deaf(void *unused)
+{
+	uint64_t irq = arch_irq_save();
+
+	(void)unused;
+	ktlb_store_release(&deaf, 1);
+	while (ktlb_load_acquire(&port_stuck_reports) < STUCK_REPORTS)
+		ktlb_relax();
+	arch_irq_restore(irq);
+	latch_done(&everywhere);
+}
+
+/* Runs on CPU 0. */
+static void flush_everywhere(void *unused)
+{
+	(void)unused;
+	while (!ktlb_load_acquire(&deaf))
+		sched_yield();
+	ktlb_flush_kernel_range(ARCH_WINDOW, PAGE_SIZE, PAGE_SIZE, KTLB_LEAF_ONLY);
+	latch_done(&everywhere);
+}
+
+static void test_stuck(void)
+{
+	if (cpu_count == 1) {
+		skip("one CPU, which waits for none");
+		return;
+	}
+	port_stuck_reports = 0;
+	everywhere.missing = 2;
+	kthread_create("deaf", be_deaf, NULL, (int32_t)cpu_count - 1);
+	kthread_create("flush everywhere", flush_everywhere, NULL, 0);
+	latch_wait(&everywhere);
+	prove("reports", port_stuck_reports);
+	prove_counter(KTLB_COUNT_INTERRUPT_AGAIN);
+}
+#else
+static void test_stuck(void)
+{
+	skip(KTLB_ARCH_INTERRUPTS ? "KTLB_CFG_WATCHDOG is 0" : "no CPU waits for another");
+}
+#endif
+
 /* ---- CPUs that go and come back ---------------------------------------------------------------*/
 
 static uint64_t hotplug_want; /* what the window shows */
@@ -772,6 +823,7 @@ static const struct test {
 	{"storm", test_storm},
 	{"give-back", test_give_back},
 	{"hotplug", test_hotplug},
+	{"stuck", test_stuck},
 	{"messages", test_messages},
 	{"fault", test_fault},
 };

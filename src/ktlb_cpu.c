@@ -64,6 +64,7 @@ void ktlb_init(const struct ktlb_config *config)
 	ktlb_sys.errata = config->errata & ~config->without_errata;
 	ktlb_sys.repeat_tlbi = ktlb_sys.errata & KTLB_ERRATUM_REPEAT_TLBI;
 	ktlb_sys.cpus = config->cpus;
+	ktlb_sys.watchdog = config->watchdog;
 	ktlb_ids_init();
 }
 
@@ -242,6 +243,7 @@ const char *ktlb_counter_name(enum ktlb_counter counter)
 		[KTLB_COUNT_LAZY_FLUSH] = "lazy_flush",
 		[KTLB_COUNT_MASK_RMW] = "mask_rmw",
 		[KTLB_COUNT_SKIP_OFFLINE] = "skip_offline",
+		[KTLB_COUNT_INTERRUPT_AGAIN] = "interrupt_again",
 	};
 
 	return counter < KTLB_COUNTERS ? name[counter] : "unknown";

@@ -70,6 +70,7 @@ struct ktlb_sys {
 	uint32_t repeat_tlbi; /* KTLB_ERRATUM_REPEAT_TLBI */
 	uint32_t errata;      /* KTLB_ERRATUM_* that are worked around */
 	uint32_t cpus;        /* how many may be online */
+	uint64_t watchdog;    /* how long an answer may take, 0 = for ever */
 } __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
 
 /* Of no interest to a dynamic linker: position-independent kernels reach them without a GOT. */

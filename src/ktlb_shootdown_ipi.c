@@ -22,6 +22,8 @@
  *   has been. A request and a call, and the flag `lazy` and the head of the queue, are on lines of
  *   their own.
  *
+ * A CPU that does not answer is named by the watchdog (KTLB_CFG_WATCHDOG) and interrupted again.
+ *
  * The answer comes when the work is done: "answered" means that the TLB is clean.
  *
  * A CPU that goes offline closes its queue: whoever finds it closed has nothing to ask. So a flusher
@@ -230,6 +232,81 @@ void ktlb_poll(void)
 
 /* ---- asking others ----------------------------------------------------------------------------*/
 
+/* A wait for one CPU, as the watchdog sees it. */
+struct watch {
+	uint64_t since;
+	uint32_t started, reports;
+};
+
+/*
+ * Atomic loads, of what others may be writing: the report is about a moment. The request stays what it is
+ * until all have answered.
+ */
+static struct ktlb_stuck look_at(const struct watch *watch, uint64_t now,
+                                 const struct ktlb_cpu *from, uint32_t cpu)
+{
+	const struct ktlb_cpu *silent = ktlb_load_dependency(&ktlb_cpus[cpu]);
+	const struct ktlb_request *request = &from->request;
+	struct ktlb_stuck stuck = {.since = watch->since, .now = now, .cpu = cpu};
+
+	stuck.from = from->number;
+	stuck.times = watch->reports;
+	stuck.queued = ktlb_load_relaxed(&silent->queue) != 0;
+	stuck.loaded = ktlb_load_relaxed(&silent->loaded);
+	stuck.lazy = (uint32_t)ktlb_load_relaxed(&silent->lazy);
+	if (stuck.loaded == KTLB_SWITCHING) {
+		stuck.loaded = 0;
+		stuck.switching = 1;
+	}
+	stuck.space = ktlb_load_relaxed(&request->space);
+	stuck.generation = ktlb_load_relaxed(&request->generation);
+	stuck.sequence = ktlb_load_relaxed(&request->sequence);
+	if (ktlb_load_relaxed(&request->what) == KTLB_WHAT_GATHERED) {
+		stuck.spans = ktlb_load_relaxed(&request->spans);
+	} else {
+		stuck.va = ktlb_load_relaxed(&request->va);
+		stuck.pages = ktlb_load_relaxed(&request->pages);
+	}
+	return stuck;
+}
+
+/*
+ * The interrupt once more, should it have been lost. Safe at any time: whoever gets it serves its queue,
+ * and an empty one, or a closed one, is nothing to do. The waiting thread may be on the silent CPU itself
+ * by now, which then serves by polling.
+ */
+static void interrupt_again(uint32_t cpu)
+{
+	struct ktlb_cpuset one;
+	uint64_t irqs = ktlb_port_irq_save();
+
+	if (ktlb_cpu_self()->number != cpu) {
+		ktlb_clear_words(one.word, KTLB_CPUSET_WORDS);
+		ktlb_cpuset_add(&one, cpu);
+		ktlb_count(KTLB_COUNT_INTERRUPT_AGAIN);
+		ktlb_port_send_ipi(&one);
+	}
+	ktlb_port_irq_restore(irqs);
+}
+
+/* Once in a turn of the waiting loop: a report for each interval that has gone by. */
+static void watch_wait(struct watch *watch, const struct ktlb_cpu *from, uint32_t cpu)
+{
+	uint64_t now = ktlb_port_clock();
+	struct ktlb_stuck stuck;
+
+	if (!watch->started) {
+		watch->started = 1;
+		watch->since = now;
+	}
+	if (!ktlb_sys.watchdog || (now - watch->since) / ktlb_sys.watchdog <= watch->reports)
+		return;
+	watch->reports++;
+	stuck = look_at(watch, now, from, cpu);
+	ktlb_port_stuck(&stuck);
+	interrupt_again(cpu);
+}
+
 /*
  * [B30] acquire, partner [B29]: what the other CPU did came before. `from` may be another CPU than
  * this one by now.
@@ -241,9 +318,13 @@ static void wait_for(const struct ktlb_cpu *from, const struct ktlb_cpuset *aske
 
 	ktlb_cpuset_for_each(cpu, asked)
 	{
+		struct watch watch = {0};
+
 		while (ktlb_load_acquire(&from->call[cpu].done) < sequence) { /* [B30] */
 			ktlb_relax();
 			ktlb_poll();
+			if (KTLB_CFG_WATCHDOG)
+				watch_wait(&watch, from, cpu);
 		}
 	}
 }

@@ -256,6 +256,19 @@
 #endif
 
 /*
+ * x86-64. 1: a wait for another CPU that lasts longer than ktlb_config.watchdog is reported by
+ * ktlb_port_stuck, once in that time, and the CPU interrupted again. Needs KTLB_CFG_CLOCK. 0: it waits,
+ * silently. Price: a call of ktlb_port_clock for each look at an answer that has not come. arm64 waits
+ * for no CPU, so there it changes nothing.
+ */
+#ifndef KTLB_CFG_WATCHDOG
+#define KTLB_CFG_WATCHDOG 0
+#endif
+#if (KTLB_CFG_WATCHDOG != 0 && KTLB_CFG_WATCHDOG != 1) || (KTLB_CFG_WATCHDOG && !KTLB_CFG_CLOCK)
+#error "KTLB_CFG_WATCHDOG must be 0 or, with KTLB_CFG_CLOCK, 1"
+#endif
+
+/*
  * What two CPUs must not share by accident, in bytes; Apple's cores want 128. A plain number, as
  * above.
  */

@@ -102,6 +102,12 @@ struct ktlb_config {
 	uint32_t errata;
 	uint32_t without_errata;
 	uint32_t without; /* KTLB_FEATURE_*: what not to use although the CPUs have it */
+
+	/*
+	 * With KTLB_CFG_WATCHDOG: how long another CPU may take to answer before that is reported,
+	 * in units of ktlb_port_clock. 0 = for ever.
+	 */
+	uint64_t watchdog;
 };
 
 /*
@@ -211,6 +217,7 @@ uint32_t ktlb_id_limit(void);
  *   LAZY_FLUSH    returns from lazy mode that had to
  *   MASK_RMW      read-modify-writes of a CPU mask
  *   SKIP_OFFLINE  CPUs of the mask that got none because they are not online
+ *   INTERRUPT_AGAIN  interrupts that the watchdog has sent again
  */
 enum ktlb_counter {
 	KTLB_COUNT_SWITCH_SAME,
@@ -250,6 +257,7 @@ enum ktlb_counter {
 	KTLB_COUNT_LAZY_FLUSH,
 	KTLB_COUNT_MASK_RMW,
 	KTLB_COUNT_SKIP_OFFLINE,
+	KTLB_COUNT_INTERRUPT_AGAIN,
 	KTLB_COUNTERS
 };
 

@@ -2,7 +2,7 @@
 /*
  * What the kernel supplies: three functions to link, a fourth where other CPUs are told by interrupt
  * (x86-64), a fifth where something else than CPUs has a TLB (KTLB_CFG_SECONDARY), a clock where
- * KTLB_CFG_CLOCK asks for one, and at most two inline ones.
+ * KTLB_CFG_CLOCK asks for one, a report where KTLB_CFG_WATCHDOG does, and at most two inline ones.
  *
  * No allocator, no lock, no printf, no weak symbol: a duty that is missing is a link error that
  * names it. port/template/ holds an empty port that compiles.
@@ -50,17 +50,43 @@ void ktlb_port_irq_restore(uint64_t saved);
  *          "x2APIC Register Address Space").
  */
 void ktlb_port_send_ipi(const struct ktlb_cpuset *cpus);
+
+/*
+ * With KTLB_CFG_WATCHDOG == 1: a CPU has not answered for ktlb_config.watchdog, or as long again. Print
+ * it. When this returns, the CPU is interrupted again and waited for on; or stop the machine here, if
+ * you know that it is dead.
+ *
+ * The interrupt may be sent again at any time: the handler takes what is in its CPU's queue, and an
+ * empty queue is nothing to do.
+ *
+ * Context: of the flush, with or without interrupts, anybody's lock held: print without waiting.
+ */
+struct ktlb_space;
+struct ktlb_stuck {
+	uint64_t since, now; /* ktlb_port_clock at the begin of the wait, and now */
+	uint32_t cpu;        /* the silent one */
+	uint32_t from;       /* the CPU that asked */
+	uint32_t times;      /* 1 for the first report of this wait, then 2 ... */
+	/* What the silent CPU says of itself; just now, it may be at work. */
+	uint32_t queued; /* there is something in its queue: the handler has not run */
+	const struct ktlb_space *loaded; /* null: none; do not follow it, it may be gone */
+	uint32_t switching, lazy;
+	/* What it was asked: */
+	uint32_t spans;                 /* so many ranges of a gather; 0: what follows */
+	const struct ktlb_space *space; /* null: the kernel's half */
+	uint64_t va, pages;             /* pages == 0: all */
+	uint64_t generation, sequence;
+};
+void ktlb_port_stuck(const struct ktlb_stuck *stuck);
 #endif
 
-#if KTLB_CFG_CLOCK
 /*
- * A clock that never goes back, in any unit, the finer the better; 0 for ever if there is none, and
+ * With KTLB_CFG_CLOCK == 1: a clock that never goes back, in any unit, the finer the better; 0 for ever if there is none, and
  * nothing that is measured by it is then known.
  *
  * Context: any.
  */
 uint64_t ktlb_port_clock(void);
-#endif
 
 /*
  * With KTLB_CFG_SECONDARY == 1: the entries of [start, start + size) of this space have changed and are

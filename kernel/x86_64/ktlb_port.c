@@ -19,6 +19,9 @@
 
 #include "machine.h"
 
+/* How often a CPU that does not answer is reported. An emulator's may be kept waiting for as long. */
+#define STUCK_REPORTS_PER_SECOND 2
+
 /* ---- the four duties --------------------------------------------------------------------------*/
 
 /*
@@ -54,6 +57,26 @@ void ktlb_port_send_ipi(const struct ktlb_cpuset *cpus)
 	ktlb_cpuset_for_each(cpu, cpus) machine_send(cpu, VECTOR_KTLB);
 }
 
+/* ---- with KTLB_CFG_WATCHDOG -------------------------------------------------------------------*/
+
+#if KTLB_CFG_WATCHDOG
+uint32_t port_stuck_reports;
+
+/* Says it and goes on: the kernel's own watchdog ends the run if the CPU stays silent. */
+void ktlb_port_stuck(const struct ktlb_stuck *stuck)
+{
+	kprintf("# ktlb: CPU %u does not answer CPU %u since %lu ms: %s, runs %s; asked for %lu pages "
+	        "from %lx of %s\n",
+	        stuck->cpu, stuck->from, (stuck->now - stuck->since) * 1000 / arch_clock_hz(),
+	        stuck->queued ? "has not looked" : "is at it",
+	        stuck->switching ? "between two spaces"
+	        : stuck->loaded  ? (stuck->lazy ? "a space, lazily" : "a space")
+	                         : "no space",
+	        stuck->pages, stuck->va, stuck->space ? "a space" : "the kernel");
+	ktlb_add_relaxed(&port_stuck_reports, 1);
+}
+#endif
+
 /* For what ktlb has to say in lines. */
 static void print_line(void *arg, const char *line)
 {
@@ -88,6 +111,7 @@ void port_start_ktlb(void)
 		.full_flush_strides = (uint32_t)options.full, /* 0: the default */
 		.errata = ktlb_errata(&cpus, 1),
 		.without_errata = options.noerrata ? KTLB_ERRATUM_ALL : 0,
+		.watchdog = arch_clock_hz() / STUCK_REPORTS_PER_SECOND,
 		.without = (options.nopcid ? KTLB_FEATURE_PCID : 0) |
 	                   (options.noinvpcid ? KTLB_FEATURE_INVPCID : 0) |
 	                   (options.noglobal ? KTLB_FEATURE_GLOBAL_PAGES : 0),

@@ -73,4 +73,18 @@ void ktlb_port_send_ipi(const struct ktlb_cpuset *cpus)
 	(void)cpus;
 	not_ported();
 }
+
+#if KTLB_CFG_WATCHDOG
+/*
+ * Print which CPU does not answer, what it has loaded, and what it was asked; then return, or stop.
+ *
+ * Example:  printk("CPU %u has not answered CPU %u for %lu\n", stuck->cpu, stuck->from,
+ *                  stuck->now - stuck->since);
+ */
+void ktlb_port_stuck(const struct ktlb_stuck *stuck)
+{
+	(void)stuck;
+	not_ported();
+}
+#endif
 #endif

@@ -22,6 +22,12 @@ uint64_t fake_table_version[FAKE_ROOTS];
 uint64_t fake_kernel_version[FAKE_KERNEL_PAGES];
 int fake_no_delivery;
 int fake_spares_globals;
+int fake_loses;
+uint64_t fake_clock_step;
+static struct ktlb_stuck stucks[8];
+struct ktlb_stuck *fake_stuck = stucks;
+unsigned fake_stucks;
+uint32_t fake_moves_to;
 int fake_stores_wait;
 int fake_quiet;
 
@@ -341,6 +347,10 @@ void fake_power_on(int has_pcid, int has_invpcid, int pge)
 	memset(fake_kernel_version, 0, sizeof(fake_kernel_version));
 	fake_no_delivery = 0;
 	fake_spares_globals = 0;
+	fake_loses = 0;
+	fake_clock_step = 0;
+	fake_stucks = 0;
+	fake_moves_to = 0;
 	fake_hook = 0;
 	fake_access_hook = 0;
 	fake_others = 0;
@@ -401,7 +411,7 @@ uint64_t ktlb_port_clock(void)
 {
 	if (looks_until_refill && --looks_until_refill == 0)
 		now += fake_refill;
-	return now;
+	return now += fake_clock_step;
 }
 #endif
 
@@ -429,8 +439,20 @@ void ktlb_port_send_ipi(const struct ktlb_cpuset *cpus)
 	ktlb_cpuset_for_each(cpu, cpus)
 	{
 		log_event(FAKE_IPI, cpu);
-		__atomic_store_n(&fake_cpu[cpu].ipi, 1, __ATOMIC_SEQ_CST);
+		if (fake_loses)
+			fake_loses--;
+		else
+			__atomic_store_n(&fake_cpu[cpu].ipi, 1, __ATOMIC_SEQ_CST);
 	}
+}
+
+void ktlb_port_stuck(const struct ktlb_stuck *stuck)
+{
+	if (fake_stucks == sizeof(stucks) / sizeof(stucks[0]))
+		die("too many reports of one CPU");
+	fake_stuck[fake_stucks++] = *stuck;
+	if (fake_moves_to)
+		fake_run_on(fake_moves_to);
 }
 
 void ktlb_port_secondary(struct ktlb_space *space, uint64_t start, uint64_t size, uint32_t flags)

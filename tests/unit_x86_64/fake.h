@@ -112,6 +112,13 @@ void fake_interrupt(void);
 
 /* For real concurrency: no log. */
 extern int fake_quiet;
+extern int fake_loses;           /* so many interrupts from now on do not arrive */
+extern uint64_t fake_clock_step; /* by so much the clock goes on whenever it is read */
+extern uint32_t
+	fake_moves_to; /* at the next report the thread that waits is on that CPU; 0: stays */
+struct ktlb_stuck;
+extern struct ktlb_stuck *fake_stuck; /* what ktlb_port_stuck was told */
+extern unsigned fake_stucks;
 extern int fake_spares_globals; /* the erratum: INVLPG leaves global entries while PCIDs are on */
 extern int fake_no_delivery;    /* interrupts stay pending: only polling serves */
 
