@@ -45,6 +45,7 @@ SET_ttbr1 := -DKTLB_CFG_ARM64_ASID_IN_TTBR1=1
 SET_cnp := -DKTLB_CFG_ARM64_CNP=1
 SET_cover_two := -DKTLB_CFG_TLBI_COVER=KTLB_COVER_TWO
 SET_cover_one := -DKTLB_CFG_TLBI_COVER=KTLB_COVER_ONE -DKTLB_CFG_CLOCK=1
+SET_split := -DKTLB_CFG_SPLIT_IDS=1 -DKTLB_CFG_ARM64_ASID_IN_TTBR1=1
 SET_16k := -DKTLB_CFG_ARM64_GRANULE_SHIFT=14
 SET_64k := -DKTLB_CFG_ARM64_GRANULE_SHIFT=16
 SET_lpa2 := -DKTLB_CFG_ARM64_LPA2=1
@@ -66,9 +67,10 @@ SET_flipped := $(SET_before) $(SET_ttbr1) $(SET_16k_lpa2) $(SET_no_count) $(SET_
 
 UNIT_SETS_ALL := default before o1_before o3_before range_none range_always range_page_stride \
 	ttbr1 16k 64k lpa2 16k_lpa2 no_count no_check secondary thread_offset line_128 kernels_own cpus_1 \
-	cpus_63 cpus_65 cpus_256 cpus_1024 flipped cnp cover_two cover_one
-UNIT_SETS ?= default before kernels_own cpus_1024 flipped cnp cover_two cover_one
+	cpus_63 cpus_65 cpus_256 cpus_1024 flipped cnp cover_two cover_one split
+UNIT_SETS ?= default before kernels_own cpus_1024 flipped cnp cover_two cover_one split
 UNIT_TESTS := operands plan cover cpuset ids kept flush gather need switch misuse cpus errata
+UNIT_TESTS_split := pairs # the others know one id a space
 UNIT_SRCS = $(patsubst $(KTLB_DIR)/src/%,$(UNIT_SRC)/%,$(KTLB_SRCS_arm64)) tests/unit/fake.c
 UNIT_INCS = -Itests/unit -Iinclude -I$(UNIT_SRC)/arch/arm64 -I$(UNIT_SRC)
 
@@ -99,11 +101,12 @@ SET_x86_64-no_keep := -DKTLB_CFG_OPT_KEEP_MASK_BIT=0
 SET_x86_64-no_count := -DKTLB_CFG_COUNT=0
 SET_x86_64-no_check := -DKTLB_CFG_CHECK=0
 SET_x86_64-secondary := -DKTLB_CFG_SECONDARY=1
+SET_x86_64-split := -DKTLB_CFG_SPLIT_IDS=1
 SET_x86_64-clock := -DKTLB_CFG_CLOCK=1
 SET_x86_64-watchdog := -DKTLB_CFG_WATCHDOG=1 -DKTLB_CFG_CLOCK=1
 SET_x86_64-cpus_1024 := -DKTLB_CFG_MAX_CPUS=1024
 UNIT_SETS_x86_64 := x86_64-default x86_64-origin x86_64-o4_before x86_64-o4_idle x86_64-o5_before \
-	x86_64-no_lazy x86_64-no_keep x86_64-no_count x86_64-no_check x86_64-secondary x86_64-clock x86_64-watchdog \
+	x86_64-no_lazy x86_64-no_keep x86_64-no_count x86_64-no_check x86_64-secondary x86_64-clock x86_64-split x86_64-watchdog \
 	x86_64-cpus_1024
 UNIT_INCS_x86_64 = -Itests/unit_x86_64 -Iinclude -I$(UNIT_SRC)/arch/x86_64 -I$(UNIT_SRC)
 
@@ -126,13 +129,14 @@ endef
 $(foreach set,$(UNIT_SETS_x86_64),$(eval $(call unit_set_x86_64,$(set))))
 
 UNIT_TESTS_x86_64 := percpu protocol hotplug gather need costs look watchdog
+UNIT_TESTS_x86_64-split := split
 
 # With real concurrency, two seconds each: those sets whose protocol differs.
 STRESS_SETS := x86_64-default x86_64-no_lazy x86_64-no_keep x86_64-origin
 
 UNIT_PROGRAMS := $(foreach set,$(STRESS_SETS),$(UNIT_DIR)/$(set)/stress) \
-	$(foreach set,$(UNIT_SETS_x86_64),$(addprefix $(UNIT_DIR)/$(set)/test_,$(UNIT_TESTS_x86_64))) \
-	$(foreach set,$(UNIT_SETS),$(addprefix $(UNIT_DIR)/$(set)/test_,$(UNIT_TESTS)))
+	$(foreach set,$(UNIT_SETS_x86_64),$(addprefix $(UNIT_DIR)/$(set)/test_,$(or $(UNIT_TESTS_$(set)),$(UNIT_TESTS_x86_64)))) \
+	$(foreach set,$(UNIT_SETS),$(addprefix $(UNIT_DIR)/$(set)/test_,$(or $(UNIT_TESTS_$(set)),$(UNIT_TESTS))))
 
 .PHONY: all unit test
 all: unit

@@ -79,6 +79,7 @@ void ktlb_ids_cpu_offline(struct ktlb_cpu *self)
 void ktlb_ids_space_init(struct ktlb_space *space)
 {
 	space->id = ktlb_add_relaxed(&last_space_id, (uint64_t)1) + 1;
+	space->user_root = 0;
 	space->generation = KTLB_NEVER_CLEAN + 1;
 	ktlb_clear_words(space->cpus.word, KTLB_CPUSET_WORDS);
 }

@@ -64,6 +64,22 @@ KTLB_INLINE int ktlb_mask_has(const struct ktlb_space *space, uint32_t cpu)
 	return (int)(ktlb_load_relaxed(&space->cpus.word[ktlb_cpuset_word(cpu)]) >> cpu % 64 & 1);
 }
 
+/*
+ * Split ids: the user's id of a slot is not current while the kernel runs, and its root is not walked
+ * from; so whatever has to go from there goes on the way out, by the load of the user's root. I1 holds
+ * of a slot's user's id but for those whose bit is set. Only this CPU looks at its bits.
+ */
+KTLB_INLINE uint32_t ktlb_slot_bit(const struct ktlb_cpu *self, const struct ktlb_slot *slot)
+{
+	return 1u << (uint32_t)(slot - self->slot);
+}
+
+KTLB_INLINE void ktlb_empty_user_id_later(struct ktlb_cpu *self, const struct ktlb_slot *slot)
+{
+	if (KTLB_CFG_SPLIT_IDS)
+		self->user_stale |= ktlb_slot_bit(self, slot);
+}
+
 /* Loads the kernel's root in place of a space that is loaded lazily. Interrupts off. */
 void ktlb_leave_lazy_space(struct ktlb_cpu *self);
 

@@ -24,6 +24,21 @@
 #include "ktlb_asid_global.h"
 #include "ktlb_plan.h"
 
+/* Where ids are split a change is one under both: the same once more, under the user's. */
+KTLB_INLINE void broadcast_va(enum ktlb_scope scope, int leaf_only, int range, uint64_t operand)
+{
+	ktlb_insn_broadcast_va(scope, leaf_only, range, operand);
+	if (KTLB_ARCH_USER_TWIN && scope == KTLB_SCOPE_ID)
+		ktlb_insn_broadcast_va(scope, leaf_only, range, operand | KTLB_ARCH_USER_TWIN);
+}
+
+KTLB_INLINE void broadcast_id(uint64_t number)
+{
+	ktlb_insn_broadcast_id(ktlb_arch_id_operand(number));
+	if (KTLB_ARCH_USER_TWIN)
+		ktlb_insn_broadcast_id(ktlb_arch_id_operand(number) | KTLB_ARCH_USER_TWIN);
+}
+
 /*
  * One instruction a leaf, or a range. `scope` and `leaf_only` are constants at each call, so that
  * each loop holds one instruction of each kind. Both loops end: every step covers a page or more
@@ -36,17 +51,16 @@ KTLB_INLINE void invalidate(enum ktlb_scope scope, int leaf_only, enum ktlb_plan
 		uint64_t leaves = pages >> (step_shift - KTLB_ARCH_PAGE_SHIFT);
 
 		for (; leaves; leaves--, va += (uint64_t)1 << step_shift)
-			ktlb_insn_broadcast_va(scope, leaf_only, 0,
-			                       ktlb_arch_va_operand(va, id, level));
+			broadcast_va(scope, leaf_only, 0, ktlb_arch_va_operand(va, id, level));
 		return;
 	}
 	while (pages) {
 		struct ktlb_arch_op op = ktlb_arch_range_next(va, pages, id, level);
 
 		if (op.range)
-			ktlb_insn_broadcast_va(scope, leaf_only, 1, op.operand);
+			broadcast_va(scope, leaf_only, 1, op.operand);
 		else
-			ktlb_insn_broadcast_va(scope, leaf_only, 0, op.operand);
+			broadcast_va(scope, leaf_only, 0, op.operand);
 		va += op.pages << KTLB_ARCH_PAGE_SHIFT;
 		pages -= op.pages;
 	}
@@ -132,10 +146,9 @@ void ktlb_shootdown_page(struct ktlb_space *space, uint64_t va, int leaf_only)
 	if (leaf_only) {
 		uint32_t level = hint(KTLB_WHAT_LEAVES_OF_LEVEL, KTLB_ARCH_PAGE_SHIFT);
 
-		ktlb_insn_broadcast_va(KTLB_SCOPE_ID, 1, 0,
-		                       ktlb_arch_va_operand(va, number, level));
+		broadcast_va(KTLB_SCOPE_ID, 1, 0, ktlb_arch_va_operand(va, number, level));
 	} else {
-		ktlb_insn_broadcast_va(KTLB_SCOPE_ID, 0, 0, ktlb_arch_va_operand(va, number, 0));
+		broadcast_va(KTLB_SCOPE_ID, 0, 0, ktlb_arch_va_operand(va, number, 0));
 	}
 	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
 }
@@ -155,7 +168,7 @@ void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, 
 	ktlb_count(KTLB_COUNT_FLUSH_RANGE);
 	count_plan(plan, pages != asked);
 	if (plan == KTLB_PLAN_ALL)
-		ktlb_insn_broadcast_id(ktlb_arch_id_operand(number));
+		broadcast_id(number);
 	else
 		invalidate_span(number, va, pages, step_shift, what, plan);
 	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
@@ -170,7 +183,7 @@ void ktlb_shootdown_space(struct ktlb_space *space)
 		return;
 	}
 	ktlb_count(KTLB_COUNT_FLUSH_SPACE);
-	ktlb_insn_broadcast_id(ktlb_arch_id_operand(KTLB_ID_NUMBER(id)));
+	broadcast_id(KTLB_ID_NUMBER(id));
 	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
 }
 
@@ -186,7 +199,7 @@ static void issue(struct ktlb_pending *pending, uint64_t id)
 		}
 	}
 	if (pending->spans == 0)
-		ktlb_insn_broadcast_id(ktlb_arch_id_operand(id));
+		broadcast_id(id);
 	for (uint32_t i = 0; i < pending->spans; i++) {
 		const struct ktlb_span *span = &pending->span[i];
 		uint64_t va = span->va, pages = span->pages;

@@ -79,13 +79,31 @@ static void flush_kernel(const struct ktlb_request *request)
 	}
 }
 
+/*
+ * Pages of the space that is loaded, under its id; and under the user's id, too, where ids are split: at
+ * once if that can be done address by address, which leaves what the tables have led to.
+ */
+KTLB_INLINE void flush_pages(struct ktlb_cpu *self, uint64_t va, uint64_t pages,
+                             uint32_t step_shift, enum ktlb_what what)
+{
+	ktlb_arch_flush_pages(va, pages, step_shift);
+	if (!KTLB_CFG_SPLIT_IDS)
+		return;
+	if (what != KTLB_WHAT_ALL_LEVELS && ktlb_arch_user_by_page(ktlb_sys.features))
+		ktlb_arch_flush_user_pages(self->loaded_slot->tag, va, pages, step_shift);
+	else
+		ktlb_empty_user_id_later(self, self->loaded_slot);
+}
+
 /* The spans are in memory of the flusher, which is there until this CPU has answered. */
-static __attribute__((noinline)) void flush_spans(const struct ktlb_request *request)
+static __attribute__((noinline)) void flush_spans(struct ktlb_cpu *self,
+                                                  const struct ktlb_request *request)
 {
 	for (uint32_t i = 0; i < request->spans; i++) {
 		const struct ktlb_span *span = &request->span[i];
 
-		ktlb_arch_flush_pages(span->va, span->pages, span->step_shift);
+		flush_pages(self, span->va, span->pages, span->step_shift,
+		            (enum ktlb_what)span->what);
 	}
 }
 
@@ -136,14 +154,16 @@ static void flush_user(struct ktlb_cpu *self, const struct ktlb_request *request
 	 */
 	if (request->pages && number == slot->clean + 1 && number == generation) {
 		ktlb_count(KTLB_COUNT_HANDLED_RANGE);
-		ktlb_arch_flush_pages(request->va, request->pages, request->step_shift);
+		flush_pages(self, request->va, request->pages, request->step_shift,
+		            (enum ktlb_what)request->what);
 	} else if (request->what == KTLB_WHAT_GATHERED && number == slot->clean + 1 &&
 	           number == generation) {
 		ktlb_count(KTLB_COUNT_HANDLED_RANGE);
-		flush_spans(request);
+		flush_spans(self, request);
 	} else {
 		ktlb_count(KTLB_COUNT_HANDLED_FULL);
 		ktlb_arch_flush_current();
+		ktlb_empty_user_id_later(self, slot);
 	}
 	slot->clean = generation;
 }

@@ -54,6 +54,7 @@ KTLB_INLINE void load_space(struct ktlb_cpu *self, struct ktlb_space *last, stru
 	} else {
 		ktlb_count(KTLB_COUNT_SWITCH_FLUSH);
 		slot->clean = generation;
+		ktlb_empty_user_id_later(self, slot);
 		ktlb_arch_load_root(next->root, slot->tag, 0);
 	}
 	self->loaded_slot = slot;
@@ -154,6 +155,7 @@ static __attribute__((noinline)) void return_from_lazy(struct ktlb_cpu *self,
 		return;
 	}
 	ktlb_count(KTLB_COUNT_LAZY_FLUSH);
+	ktlb_empty_user_id_later(self, slot);
 	slot->clean = generation;
 	ktlb_arch_load_root(next->root, slot->tag, 0);
 }
@@ -213,3 +215,37 @@ struct ktlb_space *ktlb_leave_space(struct ktlb_cpu *self)
 		ktlb_mask_remove(last, self->number);
 	return lazy ? 0 : last;
 }
+
+#if KTLB_CFG_SPLIT_IDS
+_Static_assert(KTLB_SLOTS <= 8 * sizeof(((struct ktlb_cpu *)0)->user_stale), "a bit a slot");
+
+void ktlb_space_user_root(struct ktlb_space *space, uint64_t user_root)
+{
+	KTLB_REQUIRE(space->self == space, "ktlb_space_user_root: the space is not initialised",
+	             (uintptr_t)space->self, (uintptr_t)space);
+	KTLB_REQUIRE(
+		(user_root & KTLB_ARCH_ROOT_MUST_CLEAR) == 0,
+		"ktlb_space_user_root: root has bits that ktlb or the architecture needs clear",
+		user_root, user_root & ~KTLB_ARCH_ROOT_MUST_CLEAR);
+	space->user_root = user_root;
+}
+
+uint64_t ktlb_exit_cr3(uint64_t *entry)
+{
+	struct ktlb_cpu *self = ktlb_cpu_self();
+	const struct ktlb_space *space = ktlb_load_relaxed(&self->loaded);
+	const struct ktlb_slot *slot = self->loaded_slot;
+	uint32_t bit;
+	int keep;
+
+	KTLB_CHECK(ktlb_insn_irqs_off(), "ktlb_exit_cr3: interrupts must be off", 0, 0);
+	KTLB_CHECK(space && !ktlb_load_relaxed(&self->lazy), "ktlb_exit_cr3: no space is loaded", 0,
+	           0);
+	bit = ktlb_slot_bit(self, slot);
+	keep = !(self->user_stale & bit);
+	self->user_stale &= ~bit;
+	*entry = ktlb_arch_tagged_root(space->root, slot->tag, 1);
+	return ktlb_arch_tagged_root(space->user_root ? space->user_root : space->root,
+	                             ktlb_arch_user_tag(slot->tag), keep);
+}
+#endif

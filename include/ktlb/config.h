@@ -172,6 +172,20 @@
 #endif
 
 /*
+ * 1: a space has two ids, one for the kernel's mode and one for the user's, as kernels need it whose
+ * user mode runs under a table without the kernel (page-table isolation). The kernel's entries are not
+ * global then. arm64: ASIDs in pairs, the user's is odd; needs KTLB_CFG_ARM64_ASID_IN_TTBR1. x86-64: two
+ * PCIDs a slot; the way out to user mode goes through ktlb_exit_cr3. Price: each invalidation twice, half
+ * of the ids; x86-64: each flush of the kernel's half empties everything.
+ */
+#ifndef KTLB_CFG_SPLIT_IDS
+#define KTLB_CFG_SPLIT_IDS 0
+#endif
+#if KTLB_CFG_SPLIT_IDS != 0 && KTLB_CFG_SPLIT_IDS != 1
+#error "KTLB_CFG_SPLIT_IDS must be 0 or 1"
+#endif
+
+/*
  * O4, x86-64. 1: a switch to or from the kernel's own page table touches no CPU mask. 0: it sets and
  * clears a bit in the kernel's mask, as before the change.
  */

@@ -322,6 +322,7 @@ struct ktlb_cpu {
 	uint32_t number;
 	uint32_t magic;
 	uint32_t next_victim;
+	uint32_t user_stale; /* a bit a slot: its user's id is to be emptied on the way out */
 	struct ktlb_slot *loaded_slot;
 	struct ktlb_slot slot[KTLB_SLOTS];
 
@@ -437,6 +438,7 @@ struct ktlb_space {
 	uint32_t pins, keeps;
 #endif
 #if KTLB_ARCH_INTERRUPTS
+	uint64_t user_root; /* KTLB_CFG_SPLIT_IDS: what user mode runs under */
 	/* Raised by every change that needs a flush. */
 	uint64_t generation __attribute__((aligned(KTLB_CFG_CACHE_LINE)));
 	/* CPUs that may have it loaded: set by a CPU that loads it, cleared by one that has not. */
@@ -564,6 +566,30 @@ void ktlb_switch(struct ktlb_space *next);
 void ktlb_enter_lazy(void);
 
 /*
+ * The way to user mode and back, with KTLB_CFG_SPLIT_IDS.
+ *
+ * x86-64. ktlb_space_user_root: what user mode runs under, a table with the same user's half and of the
+ * kernel's only what entries need; before the first switch to the space. Without this call it is the
+ * space's root, under the other id.
+ * ktlb_exit_cr3: what CR3 has to be in user mode, now; and, in *entry, what it has to be again at the next
+ * entry from there. What flushes have left to do under the user's id is done by that load, so it must
+ * come, with no interrupt and no call of ktlb in between.
+ * Context: ktlb_exit_cr3: interrupts off, on the way to user mode: the space is loaded, and not lazily.
+ * Fails:   "ktlb_space_user_root: the space is not initialised"
+ *          "ktlb_space_user_root: root has bits that ktlb or the architecture needs clear"
+ *          "ktlb_exit_cr3: interrupts must be off"
+ *          "ktlb_exit_cr3: no space is loaded"
+ *
+ * arm64. The user's ASID is the kernel's with bit 48 of TTBR1_EL1 set; the kernel does both ways itself,
+ * with its table for user mode in the same write. A number (ktlb_ids_pin, ktlb_space_id, id_limit) is one
+ * of a pair: its ASIDs are 2 * number for the kernel and 2 * number + 1 for the user, and for a device.
+ */
+#if KTLB_ARCH_INTERRUPTS && KTLB_CFG_SPLIT_IDS
+void ktlb_space_user_root(struct ktlb_space *space, uint64_t user_root);
+uint64_t ktlb_exit_cr3(uint64_t *entry);
+#endif
+
+/*
  * ktlb_handle_ipi: the handler of the interrupt that ktlb_port_send_ipi sends; x86-64 only.
  * Context: interrupts off, CPU online. It takes no lock and waits for nobody.
  * Fails:   "ktlb_handle_ipi: interrupts must be off"
@@ -605,7 +631,7 @@ static inline void ktlb_poll(void)
  * ktlb_flush_page is a page.
  *
  * Leaf entries of a user's half must not be global (arm64: nG set), and those of the kernel's must be,
- * unless x86-64's CR4.PGE is off.
+ * unless x86-64's CR4.PGE is off or ids are split (KTLB_CFG_SPLIT_IDS: then they must not be).
  *
  * Context: any, interrupts on or off, preemptible; a kernel that lets the caller migrate calls
  *          ktlb_switch or ktlb_enter_lazy at each thread switch. arm64: does not wait for other

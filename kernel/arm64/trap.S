@@ -7,7 +7,25 @@
  * SP_EL1 waits at the empty end of the kernel stack, which is the descriptor's address: entry from
  * user mode restores SP_EL0 from there, before anything can ask for it.
  */
+#include <ktlb/config.h>
+
 #include "layout.h"
+
+#if KTLB_CFG_SPLIT_IDS
+/* User mode runs under the odd ASID of the pair. A table without the kernel would go with it. */
+.macro set_asid_of mode
+	mrs	x1, ttbr1_el1
+	.ifc	\mode, user
+	orr	x1, x1, #1 << 48
+	.else
+	bic	x1, x1, #1 << 48
+	.endif
+	msr	ttbr1_el1, x1
+.endm
+#else
+.macro set_asid_of mode
+.endm
+#endif
 
 	.text
 
@@ -34,6 +52,7 @@
 	stp	x30, x0, [sp, #FRAME_LR]
 	stp	x1, x2, [sp, #FRAME_ELR]
 	.if	\from_user
+	set_asid_of kernel
 	add	x0, sp, #FRAME_SIZE
 	msr	sp_el0, x0
 	mov	x29, xzr			/* a backtrace ends here */
@@ -47,6 +66,7 @@
 	msr	elr_el1, x1
 	msr	spsr_el1, x2
 	.if	\to_user
+	set_asid_of user
 	msr	sp_el0, x0
 	.endif
 	ldp	x0, x1, [sp, #16 * 0]

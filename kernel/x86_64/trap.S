@@ -12,6 +12,8 @@
  * In user mode the stack pointer for entries (the task state segment's) is the empty end of the
  * running thread's kernel stack, which is the address of its descriptor.
  */
+#include <ktlb/config.h>
+
 #include "layout.h"
 
 	.text
@@ -70,10 +72,23 @@ trap_stubs:
 entry:
 	swap_gs_of_user
 	push_registers
+#if KTLB_CFG_SPLIT_IDS
+	testb	$3, FRAME_CS(%rsp)
+	jz	2f
+	mov	%gs:entry_cr3, %rax
+	mov	%rax, %cr3
+2:
+#endif
 	call	trap
 
 /* The stack pointer is at a frame; interrupts off. */
 trap_return:
+#if KTLB_CFG_SPLIT_IDS
+	testb	$3, FRAME_CS(%rsp)
+	jz	3f
+	call	trap_to_user
+3:
+#endif
 	pop	%rdi
 	pop	%rsi
 	pop	%rdx

@@ -249,3 +249,19 @@ void arch_new_root(uint64_t root)
 {
 	ktlb_store_relaxed((uint64_t *)page_pointer(root) + LAST_ENTRY, kernel_root[LAST_ENTRY]);
 }
+
+#if KTLB_CFG_SPLIT_IDS
+/*
+ * The last of the way to user mode: under the user's id, and the kernel's again at the next entry. Both
+ * are of one table: this kernel splits ids and hides nothing.
+ */
+KTLB_PERCPU(uint64_t, entry_cr3);
+void trap_to_user(void);
+
+void trap_to_user(void)
+{
+	uint64_t cr3 = ktlb_exit_cr3(ktlb_this_cpu(entry_cr3));
+
+	__asm__ volatile("movq %0, %%cr3" : : "r"(cr3) : "memory");
+}
+#endif

@@ -180,9 +180,19 @@ void fake_run_on(uint32_t cpu)
 	this_cpu = cpu;
 }
 
+static int is_pcid(uint64_t id)
+{
+	return (id & ~(uint64_t)0x807) == 0;
+}
+
+static uint64_t index_of(uint64_t id)
+{
+	return (id & 7) | (id & 0x800 ? 8 : 0);
+}
+
 static uint64_t pcid(const struct fake_cpu *c)
 {
-	return c->cr4 & PCIDE ? c->cr3 & 0xfff : 0;
+	return c->cr4 & PCIDE ? index_of(c->cr3 & 0xfff) : 0;
 }
 
 static void empty(struct fake_cpu *c, uint64_t id)
@@ -206,7 +216,7 @@ void fake_write_cr3(uint64_t value)
 	log_event(FAKE_CR3, value);
 	if (!(c->cr4 & PCIDE) && (value & (KEEP | 0xfff)))
 		die("CR3 has bits that fault without PCIDs");
-	if ((value & 0xfff) >= FAKE_PCIDS)
+	if (!is_pcid(value & 0xfff))
 		die("a PCID that nobody should use");
 	c->cr3 = value & ~KEEP;
 	if (!(value & KEEP))
@@ -250,6 +260,10 @@ void fake_invpcid(uint64_t type, uint64_t id, uint64_t va)
 	log_event(FAKE_INVPCID, type);
 	if (!(fake_cpuid7_ebx & 1u << 10))
 		die("INVPCID on a CPU that has none");
+	if (type == 0 && is_pcid(id) && va >> 12 < FAKE_PAGES) {
+		c->cached[index_of(id)][va >> 12] = 0;
+		return;
+	}
 	if (type != 2 || id != 0 || va != 0)
 		die("an INVPCID that nobody should use");
 	empty_all(c);

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define FAKE_CPUS  8
-#define FAKE_PCIDS 8
+#define FAKE_PCIDS 16 /* 0 to 7, and 2048 to 2055 */
 #define FAKE_PAGES 64 /* page n of a user's half is at n << 12 */
 
 /* Page n of the kernel's half. With CR4.PGE these are global: the last "PCID" holds them. */

@@ -51,7 +51,7 @@ static inline struct ktlb_arch_facts ktlb_arm64_facts(uint64_t mmfr0, uint64_t m
 	struct ktlb_arch_facts facts = {0, 0, 0};
 
 	/* TCR_EL1.AS = 0 makes a CPU with 16 bits use 8. */
-	facts.id_bits = (mmfr0 >> 4 & 15) == 2 && (tcr >> 36 & 1) ? 16 : 8;
+	facts.id_bits = ((mmfr0 >> 4 & 15) == 2 && (tcr >> 36 & 1) ? 16 : 8) - KTLB_CFG_SPLIT_IDS;
 	if ((isar0 >> 56 & 15) >= 2)
 		facts.features |= KTLB_FEATURE_TLBI_RANGE;
 	if ((mmfr2 >> 48 & 15) >= 1)
@@ -113,6 +113,17 @@ static inline int ktlb_arch_shares_entries(uint32_t features)
 static inline uint64_t ktlb_arm64_ttbr(uint64_t root, uint64_t id)
 {
 	return (root & ~KTLB_ARM64_TTBR_ID) | id << 48;
+}
+
+/*
+ * The ASID of a number: where ids are split there are two, and this is the kernel's. The other one
+ * differs in the lowest bit, wherever an ASID stands: 0 if there is no other one.
+ */
+#define KTLB_ARCH_USER_TWIN ((uint64_t)KTLB_CFG_SPLIT_IDS << 48)
+
+static inline uint64_t ktlb_arch_asid(uint64_t number)
+{
+	return number << KTLB_CFG_SPLIT_IDS;
 }
 
 /* TG and TTL of range operands call the granules 1, 2, 3. */
@@ -233,7 +244,7 @@ static inline struct ktlb_arch_op ktlb_arm64_range_next(uint64_t va, uint64_t pa
 static inline struct ktlb_arch_op ktlb_arch_range_next(uint64_t va, uint64_t pages, uint64_t id,
                                                        uint32_t level)
 {
-	return ktlb_arm64_range_next(va, pages, id, level, KTLB_ARCH_PAGE_SHIFT,
+	return ktlb_arm64_range_next(va, pages, ktlb_arch_asid(id), level, KTLB_ARCH_PAGE_SHIFT,
 	                             KTLB_CFG_ARM64_LPA2);
 }
 
@@ -301,12 +312,12 @@ static inline struct ktlb_arch_cover ktlb_arch_cover(uint64_t va, uint64_t pages
 
 static inline uint64_t ktlb_arch_va_operand(uint64_t va, uint64_t id, uint32_t level)
 {
-	return ktlb_arm64_va_operand(va, id, level, KTLB_ARCH_PAGE_SHIFT);
+	return ktlb_arm64_va_operand(va, ktlb_arch_asid(id), level, KTLB_ARCH_PAGE_SHIFT);
 }
 
 static inline uint64_t ktlb_arch_id_operand(uint64_t id)
 {
-	return ktlb_arm64_id_operand(id);
+	return ktlb_arm64_id_operand(ktlb_arch_asid(id));
 }
 
 static inline uint32_t ktlb_arch_entry_shift(uint32_t leaf_shift)
@@ -553,7 +564,7 @@ static inline void ktlb_arch_load_root(uint64_t root, uint64_t id, uint64_t kern
 	if (KTLB_CFG_ARM64_ASID_IN_TTBR1) {
 		ktlb_insn_write_ttbr0(kernel_root);
 		ktlb_insn_isb(); /* [B8]: without it the old root is walked under the new id */
-		ktlb_insn_write_ttbr1(ktlb_arm64_ttbr(ktlb_insn_read_ttbr1(), id));
+		ktlb_insn_write_ttbr1(ktlb_arm64_ttbr(ktlb_insn_read_ttbr1(), ktlb_arch_asid(id)));
 		ktlb_insn_isb(); /* [B9]: without it the new root is walked under the old id */
 		ktlb_insn_write_ttbr0(root);
 	} else {

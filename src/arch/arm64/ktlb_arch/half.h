@@ -10,6 +10,10 @@
 
 #define KTLB_ARCH_INTERRUPTS 0
 
+#if KTLB_CFG_SPLIT_IDS && !KTLB_CFG_ARM64_ASID_IN_TTBR1
+#error "KTLB_CFG_SPLIT_IDS needs KTLB_CFG_ARM64_ASID_IN_TTBR1: TTBR1_EL1 changes on the way out"
+#endif
+
 /* For ktlb/cpu.h: the per-CPU base, and the number of this CPU. */
 #define KTLB_ARCH_PERCPU_OFFSET() ktlb_insn_percpu_offset()
 #if KTLB_CFG_OPT_CPU_ID_IN_THREAD

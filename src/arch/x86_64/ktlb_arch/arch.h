@@ -104,10 +104,13 @@ static inline uint64_t ktlb_x86_pcid(uint32_t slot)
 	return slot + 1;
 }
 
+/* The slot's other PCID, for user mode, where ids are split: the upper half of them is the users'. */
+#define KTLB_X86_USER_PCID ((uint64_t)1 << 11)
+
 /* How many PCIDs are used, the kernel's 0 included: without them that is all there is. */
 static inline uint32_t ktlb_arch_ids(uint32_t features)
 {
-	return features & KTLB_FEATURE_PCID ? KTLB_SLOTS + 1 : 1;
+	return features & KTLB_FEATURE_PCID ? (KTLB_SLOTS << KTLB_CFG_SPLIT_IDS) + 1 : 1;
 }
 
 /*
@@ -120,7 +123,8 @@ static inline uint64_t ktlb_x86_cr3(uint64_t root, uint64_t pcid, int keep)
 }
 
 /* Types of INVPCID, and its descriptor: the PCID in the low 12 bits, then the address. */
-#define KTLB_X86_INVPCID_ALL 2u /* every PCID, global entries too; the descriptor is 0 */
+#define KTLB_X86_INVPCID_ADDRESS 0u /* of one PCID; not global entries */
+#define KTLB_X86_INVPCID_ALL     2u /* every PCID, global entries too; the descriptor is 0 */
 
 static inline struct ktlb_invpcid ktlb_x86_invpcid(uint64_t pcid, uint64_t va)
 {
@@ -243,6 +247,18 @@ static inline uint64_t ktlb_arch_slot_tag(uint32_t slot, uint32_t features)
 	return features & KTLB_FEATURE_PCID ? ktlb_x86_cr3(0, ktlb_x86_pcid(slot), 1) : 0;
 }
 
+/* The tag of the same slot for user mode. Without PCIDs there is none. */
+static inline uint64_t ktlb_arch_user_tag(uint64_t tag)
+{
+	return tag ? tag | KTLB_X86_USER_PCID : 0;
+}
+
+/* What CR3 takes for a root under a tag, with or without what is cached under it. */
+static inline uint64_t ktlb_arch_tagged_root(uint64_t root, uint64_t tag, int keep)
+{
+	return root | (keep ? tag : tag & ~KTLB_X86_CR3_KEEP);
+}
+
 /* Is this root, with the tag of its slot, what CR3 holds? Which does not remember "keep". */
 static inline int ktlb_arch_root_is(uint64_t root, uint64_t tag)
 {
@@ -252,7 +268,7 @@ static inline int ktlb_arch_root_is(uint64_t root, uint64_t tag)
 /* A space's root, under the id of a slot, with or without what is cached under it. */
 static inline void ktlb_arch_load_root(uint64_t root, uint64_t tag, int keep)
 {
-	ktlb_insn_write_cr3(root | (keep ? tag : tag & ~KTLB_X86_CR3_KEEP));
+	ktlb_insn_write_cr3(ktlb_arch_tagged_root(root, tag, keep));
 }
 
 static inline void ktlb_arch_load_kernel_root(uint64_t kernel_root, uint32_t features)
@@ -263,12 +279,12 @@ static inline void ktlb_arch_load_kernel_root(uint64_t kernel_root, uint32_t fea
 /*
  * Is a kernel range done by flushing its pages? INVLPG drops global entries of an address, whatever
  * PCID is current, unless the CPU has the erratum; but what is not global, and what the
- * paging-structure caches hold, under the current PCID only.
+ * paging-structure caches hold, under the current PCID only. With split ids nothing is global.
  */
 static inline int ktlb_arch_kernel_by_page(uint32_t features, uint32_t errata, int tables_too)
 {
 	return !(features & KTLB_FEATURE_PCID) ||
-	       ((features & KTLB_FEATURE_GLOBAL_PAGES) && !tables_too &&
+	       (!KTLB_CFG_SPLIT_IDS && (features & KTLB_FEATURE_GLOBAL_PAGES) && !tables_too &&
 	        !(errata & KTLB_ERRATUM_INVLPG_GLOBAL));
 }
 
@@ -299,6 +315,22 @@ static inline void ktlb_arch_flush_pages(uint64_t va, uint64_t pages, uint32_t s
 	for (uint64_t n = pages >> (step_shift - KTLB_ARCH_PAGE_SHIFT); n;
 	     n--, va += (uint64_t)1 << step_shift)
 		ktlb_insn_invlpg(va);
+}
+
+/* The same under the user's id of a slot, which is not current. It spares what the tables have led to. */
+static inline void ktlb_arch_flush_user_pages(uint64_t tag, uint64_t va, uint64_t pages,
+                                              uint32_t step_shift)
+{
+	for (uint64_t n = pages >> (step_shift - KTLB_ARCH_PAGE_SHIFT); n;
+	     n--, va += (uint64_t)1 << step_shift)
+		ktlb_insn_invpcid(KTLB_X86_INVPCID_ADDRESS,
+		                  ktlb_x86_invpcid(ktlb_arch_user_tag(tag), va));
+}
+
+/* Can that be done? Else the id is emptied on the way out. */
+static inline int ktlb_arch_user_by_page(uint32_t features)
+{
+	return (features & KTLB_FEATURE_INVPCID) != 0;
 }
 
 /* For ktlb_calibrate. What is read there is global, so that for the refill everything has to go. */

@@ -1,0 +1,3 @@
+# src/ktlb_shootdown_broadcast.c: an address goes from the kernel's ASID alone
+# unit: pairs in split
+/^KTLB_INLINE void broadcast_va/,/^}/ s/if (KTLB_ARCH_USER_TWIN \&\&/if (0 \&\&/
