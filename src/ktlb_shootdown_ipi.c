@@ -596,9 +596,10 @@ void ktlb_shootdown_wait(struct ktlb_pending *pending)
 void ktlb_shootdown_here(struct ktlb_space *space, uint64_t va)
 {
 	uint64_t irqs = ktlb_port_irq_save();
+	struct ktlb_cpu *self = ktlb_cpu_self();
 
-	if (ktlb_load_relaxed(&ktlb_cpu_self()->loaded) == space)
-		ktlb_arch_flush_pages(va, 1, KTLB_ARCH_PAGE_SHIFT);
+	if (ktlb_load_relaxed(&self->loaded) == space)
+		flush_pages(self, va, 1, KTLB_ARCH_PAGE_SHIFT, KTLB_WHAT_LEAVES);
 	ktlb_port_irq_restore(irqs);
 }
 

@@ -120,6 +120,8 @@ static void what_is_done_when(void **unused)
 	fake_events = 0;
 	ktlb_flush_page(&space[0], 0x3000, KTLB_LEAF_ONLY);
 	EXPECT({FAKE_INVLPG, 0, 0x3000}, {FAKE_INVPCID, 0, 0});
+	ktlb_fix_spurious(&space[0], 0x3000);
+	EXPECT({FAKE_INVLPG, 0, 0x3000}, {FAKE_INVPCID, 0, 0});
 	fake_this()->irqs_off = 1;
 	assert_true(ktlb_exit_cr3(&entry) & KEEP);
 	ktlb_flush_page(&space[0], 0x3000, 0);

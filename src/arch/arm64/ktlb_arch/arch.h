@@ -545,6 +545,8 @@ static inline void ktlb_arch_flush_all_cpus(int repeat)
 static inline void ktlb_arch_flush_here(uint64_t operand)
 {
 	ktlb_insn_tlbi_vae1(operand);
+	if (KTLB_ARCH_USER_TWIN)
+		ktlb_insn_tlbi_vae1(operand | KTLB_ARCH_USER_TWIN);
 	ktlb_insn_dsb_nsh();
 	ktlb_insn_isb();
 }
