@@ -16,12 +16,11 @@
  *   arch_clock()                         a clock that all CPUs share and that never stops
  *   arch_entry_*()                       page-table entries, below
  *
- * A page-table entry is one of five things, and 0 is the first:
+ * A page-table entry is one of four things, and 0 is the first:
  *   empty    leads nowhere
  *   table    arch_entry_table(page)         in all levels but the last
  *   page     arch_entry_page(page, prot)    the only one that the hardware may use or cache
  *   demand   arch_entry_demand(prot)        a page of zeroes will be put here when touched
- *   broken   arch_entry_break(entry)        a page entry, made invalid for a moment
  */
 #ifndef ARCH_H
 #define ARCH_H
@@ -33,11 +32,10 @@
 static inline uint64_t arch_entry_table(uint64_t page);
 static inline uint64_t arch_entry_page(uint64_t page, uint32_t prot);
 static inline uint64_t arch_entry_demand(uint32_t prot);
-static inline uint64_t arch_entry_break(uint64_t entry);
 static inline int arch_entry_is_page(uint64_t entry);
 static inline int arch_entry_is_demand(uint64_t entry);
-static inline uint64_t arch_entry_address(uint64_t entry); /* of a table, page or broken one */
-static inline uint32_t arch_entry_prot(uint64_t entry);    /* of a page, demand or broken one */
+static inline uint64_t arch_entry_address(uint64_t entry); /* of a table or page */
+static inline uint32_t arch_entry_prot(uint64_t entry);    /* of a page or demand one */
 
 /* ---- functions --------------------------------------------------------------------------------*/
 

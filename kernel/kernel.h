@@ -130,7 +130,7 @@ static inline void spin_unlock(struct spinlock *lock, uint64_t irq)
 
 /* Frames that wait to be freed, linked outside themselves. Of zero bytes: empty. */
 struct page_list {
-	uint32_t first;
+	struct ktlb_gather_page *first;
 };
 
 void page_init(void);
@@ -138,7 +138,8 @@ uint64_t page_alloc(void); /* the physical address of a page of zeroes; never 0 
 void page_free(uint64_t address);
 void page_list_add(struct page_list *list, uint64_t address);
 void page_list_free(struct page_list *list);
-int page_is_ours(uint64_t address); /* not the kernel's image */
+struct ktlb_gather_page *page_node(uint64_t address); /* by which a frame is in a list */
+int page_is_ours(uint64_t address);                   /* not the kernel's image */
 uint64_t page_in_use(void);
 uint64_t page_damaged(void); /* looks at all free frames; how many were ever found damaged */
 void *memory_alloc(uint64_t size, uint64_t alignment); /* for ever; zeroes */
@@ -288,9 +289,10 @@ struct space {
 };
 
 struct vm_counts {
-	uint64_t demand;   /* faults that got a page of zeroes */
-	uint64_t spurious; /* faults that another thread had mended meanwhile */
-	uint64_t tables;   /* page-table pages freed while the space lived */
+	uint64_t demand;    /* faults that got a page of zeroes */
+	uint64_t spurious;  /* faults that another thread had mended, or by an entry of before */
+	uint64_t unflushed; /* pages that are allowed more, for which nothing was flushed */
+	uint64_t tables;    /* page-table pages freed while the space lived */
 };
 extern struct vm_counts vm_counts; /* atomic adds */
 

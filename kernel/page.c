@@ -14,7 +14,7 @@
 #define FRAMES ((ARCH_RAM_END - ARCH_RAM_START) / PAGE_SIZE)
 
 static struct spinlock page_lock;
-static uint32_t link[FRAMES]; /* the next frame of whatever list this one is in; 0 ends it */
+static struct ktlb_gather_page node[FRAMES]; /* in whatever list a frame is */
 static struct page_list free_frames;
 static uint64_t fresh; /* physical: from here on nothing was ever used */
 static uint64_t image_end;
@@ -33,15 +33,14 @@ int page_is_ours(uint64_t address)
 	return address >= image_end;
 }
 
-/* Frame 0 of the array is the kernel's own, so that 0 can end a list. */
-static uint32_t frame_number(uint64_t address)
+struct ktlb_gather_page *page_node(uint64_t address)
 {
-	return (uint32_t)((address - ARCH_RAM_START) / PAGE_SIZE);
+	return &node[(address - ARCH_RAM_START) / PAGE_SIZE];
 }
 
-static uint64_t frame_address(uint32_t number)
+static uint64_t node_address(const struct ktlb_gather_page *n)
 {
-	return ARCH_RAM_START + number * PAGE_SIZE;
+	return ARCH_RAM_START + (uint64_t)(n - node) * PAGE_SIZE;
 }
 
 static void fill(uint64_t address, uint64_t word)
@@ -75,12 +74,11 @@ static uint64_t take_fresh(uint64_t size, uint64_t alignment)
 uint64_t page_alloc(void)
 {
 	uint64_t irq = spin_lock(&page_lock), address;
-	uint32_t frame = free_frames.first;
-	int used = frame != 0;
+	int used = free_frames.first != NULL;
 
 	if (used) {
-		free_frames.first = link[frame];
-		address = frame_address(frame);
+		address = node_address(free_frames.first);
+		free_frames.first = free_frames.first->next;
 	} else {
 		address = take_fresh(PAGE_SIZE, PAGE_SIZE);
 	}
@@ -98,16 +96,16 @@ uint64_t page_alloc(void)
 void page_list_add(struct page_list *list, uint64_t address)
 {
 	/* Plain: a frame that is on its way to be freed belongs to the one that frees it. */
-	link[frame_number(address)] = list->first;
-	list->first = frame_number(address);
+	page_node(address)->next = list->first;
+	list->first = page_node(address);
 }
 
 void page_list_free(struct page_list *list)
 {
 	while (list->first) {
-		uint64_t address = frame_address(list->first), irq;
+		uint64_t address = node_address(list->first), irq;
 
-		list->first = link[list->first];
+		list->first = list->first->next;
 		fill(address, PAGE_POISON);
 		irq = spin_lock(&page_lock);
 		page_list_add(&free_frames, address);
@@ -133,10 +131,10 @@ uint64_t page_damaged(void)
 {
 	uint64_t irq = spin_lock(&page_lock);
 
-	for (uint32_t frame = free_frames.first; frame; frame = link[frame])
-		if (!is_poison(frame_address(frame))) {
+	for (const struct ktlb_gather_page *n = free_frames.first; n; n = n->next)
+		if (!is_poison(node_address(n))) {
 			ktlb_add_relaxed(&damaged, 1);
-			fill(frame_address(frame), PAGE_POISON);
+			fill(node_address(n), PAGE_POISON);
 		}
 	spin_unlock(&page_lock, irq);
 	return ktlb_load_relaxed(&damaged);

@@ -193,8 +193,7 @@ static void run_coherence(uint32_t how)
 	uint32_t threads = cpu_count + 1;
 
 	run_program(PROGRAM_COHERENCE, how | threads << 8 | (uint64_t)rounds(14) << 16, 0);
-	prove_counter(KTLB_COUNT_FLUSH_PAGE);
-	prove_counter(KTLB_COUNT_FLUSH_RANGE);
+	prove_counter(KTLB_COUNT_FLUSH_GATHER);
 }
 
 static void test_unmap(void)
@@ -215,6 +214,8 @@ static void test_unmap_table(void)
 static void test_protect(void)
 {
 	run_coherence(HOW_PROTECT);
+	prove("pages allowed more without a flush",
+	      ktlb_load_relaxed(&vm_counts.unflushed) - vm_before.unflushed);
 }
 
 static void test_dontneed(void)
@@ -226,14 +227,13 @@ static void test_dontneed(void)
 static void test_sparse(void)
 {
 	run_program(PROGRAM_SPARSE, rounds(20), 0);
-	prove_counter(KTLB_COUNT_FLUSH_SPACE);
+	prove_counter(KTLB_COUNT_FLUSH_GATHER);
 }
 
 static void test_storm(void)
 {
 	run_until_moved(PROGRAM_STORM, 4, 4 | (uint64_t)rounds(60) << 16);
-	prove_counter(KTLB_COUNT_FLUSH_PAGE);
-	prove_counter(KTLB_COUNT_FLUSH_RANGE);
+	prove_counter(KTLB_COUNT_FLUSH_GATHER);
 	prove("preemptions", cpu_counts_since().preemptions);
 }
 
@@ -255,7 +255,7 @@ static void test_give_back(void)
 	while (KTLB_CFG_COUNT && by_interrupt && verdict != FAILED && !counted(overtaken) &&
 	       ++tries < RUN_TRIES);
 	prove("demand faults", ktlb_load_relaxed(&vm_counts.demand) - vm_before.demand);
-	prove_counter(KTLB_COUNT_FLUSH_PAGE);
+	prove_counter(KTLB_COUNT_FLUSH_GATHER);
 	if (by_interrupt)
 		prove_counter(overtaken);
 }
@@ -786,7 +786,7 @@ static void test_hotplug(void)
 		fail("a CPU that came back has seen what was there before");
 	prove("times that a CPU went and came back", 2 * (cpu_count - 1));
 	prove_counter(KTLB_COUNT_FLUSH_KERNEL);
-	prove_counter(KTLB_COUNT_FLUSH_PAGE);
+	prove_counter(KTLB_COUNT_FLUSH_GATHER);
 	prove("preemptions", cpu_counts_since().preemptions);
 }
 
@@ -840,6 +840,7 @@ static enum verdict run_test(const struct test *test)
 	vm_before.demand = ktlb_load_relaxed(&vm_counts.demand);
 	vm_before.spurious = ktlb_load_relaxed(&vm_counts.spurious);
 	vm_before.tables = ktlb_load_relaxed(&vm_counts.tables);
+	vm_before.unflushed = ktlb_load_relaxed(&vm_counts.unflushed);
 	watchdog_task(test->name);
 	test->run();
 	if (page_in_use() != pages)

@@ -9,21 +9,23 @@
  *   empty -> demand, demand -> empty     never valid: nothing to flush
  *   demand -> page                       ktlb_publish; another CPU may fault once more, and retries
  *   page -> demand, page -> empty        one flush for all that a call changes; then the pages go
- *   table -> empty                       the same, without KTLB_LEAF_ONLY: walkers cache tables
- *   page -> page, other permissions      break before make: broken, flush, page, ktlb_publish
+ *   table -> empty                       the same, for all levels: walkers cache tables
+ *   page -> page, other permissions      what ktlb_need_flush says: less needs a flush; more does not,
+ *                                        and a CPU that faults by an old entry mends it in vm_fault
  *
- * A change is collected in a struct change: first all entries are written, under the lock, then
- * there is one flush, and only after it are the frames of pages and tables given back.
+ * A change is collected in a struct change, which is a gather of ktlb's: first all entries are written,
+ * under the lock, then there is one flush, and only after it does the gather give back the frames of
+ * pages and tables. The flush is posted with the lock held and waited for without: the other CPUs
+ * flush while this one wakes whoever waits for the lock.
  *
- * The flush is outside space.lock: it waits for other CPUs, whose threads may want the lock, and
- * flushes of one space must be able to meet. What the lock then no longer keeps off is kept off by
- * the busy ranges of the space: what is being flushed is busy from before the lock is given up until
- * the flush is over, and whoever wants the lock for addresses that are busy waits for that, too
- * (lock_range). Therefore
+ * The wait is outside space.lock: it is for other CPUs, whose threads may want the lock, and flushes of
+ * one space must be able to meet. What the lock then no longer keeps off is kept off by the busy
+ * ranges of the space: what is being flushed is busy from before the lock is given up until the flush
+ * is over, and whoever wants the lock for addresses that are busy waits for that, too (lock_range).
+ * Therefore
  *
  *   - a fault on an entry that has just gone does not bring a new page while another CPU may still
- *     use the old one: two CPUs never have two pages for one address, and broken entries stay
- *     broken until the flush, as break before make demands
+ *     use the old one: two CPUs never have two pages for one address
  *   - a second change of the same addresses, which finds them empty and nothing to flush, does not
  *     return while somebody may still use the old page
  *   - where a table goes, everything that it could map is busy: no new table, and so no new entry,
@@ -34,16 +36,8 @@
  * Changes of other addresses go on meanwhile. Nobody waits for a range while it has one, nor with
  * the lock held, so nobody waits in a circle. The end of a space comes after its last thread, and
  * only its threads change it: nothing is busy then.
- *
- * A thread that touches a broken entry faults, waits in vm_fault, and finds it made.
  */
 #include <arch.h>
-
-/*
- * From here on it is the whole space that is flushed: what a table of tables describes. What lies
- * so far apart is not one range, but several.
- */
-#define FLUSH_SPACE_SIZE ((uint64_t)1 << (PAGE_SHIFT + ARCH_TABLE_BITS * 2))
 
 #define ENTRIES (1u << ARCH_TABLE_BITS)
 
@@ -52,16 +46,14 @@ struct vm_counts vm_counts;
 struct change {
 	struct space *space;
 	void (*leaf)(struct change *change, uint64_t *entry, uint64_t va);
-	/* As leaf, after the flush; may be null. */
-	void (*make)(struct change *change, uint64_t *entry, uint64_t va);
 	uint32_t prot;
-	uint64_t physical;   /* of the next page to map */
-	int make_tables;     /* where there are none; otherwise those addresses are left out */
-	int drop_tables;     /* that have become empty */
-	int error;           /* stops the walk */
-	uint64_t first, end; /* what has to be flushed; nothing if first >= end */
+	uint64_t physical; /* of the next page to map */
+	int make_tables;   /* where there are none; otherwise those addresses are left out */
+	int drop_tables;   /* that have become empty */
+	int error;         /* stops the walk */
+	int publish;       /* entries allow more than before */
 	int dropped;
-	struct page_list freed;
+	struct ktlb_gather gather;
 	struct busy_range busy; /* what was asked for, and what dropped tables could map */
 };
 
@@ -118,22 +110,14 @@ static void busy_end(struct space *space, struct busy_range *range)
 
 /* ---- the walk ---------------------------------------------------------------------------------*/
 
-static void note(struct change *change, uint64_t va)
-{
-	if (va < change->first)
-		change->first = va;
-	if (va + PAGE_SIZE > change->end)
-		change->end = va + PAGE_SIZE;
-}
-
 /* A table on the way to `va` is off, as is all that the entry for it, of this level, could map. */
 static void note_dropped(struct change *change, uint64_t va, uint32_t level)
 {
 	uint64_t size = (uint64_t)1 << (PAGE_SHIFT + ARCH_TABLE_BITS * level);
 	uint64_t first = va & ~(size - 1);
 
-	/* Any address below it does: a flush of that removes what is cached on the way. */
-	note(change, va);
+	/* Any address below it does, for its pages have been added as they went. */
+	ktlb_gather_add_table(&change->gather, va, PAGE_SIZE);
 	change->dropped++;
 	if (first < change->busy.first)
 		change->busy.first = first;
@@ -171,7 +155,7 @@ static void walk_into(struct change *change, uint64_t *entry, uint32_t level, ui
 	if (change->drop_tables && is_empty_table(table)) {
 		ktlb_store_relaxed(entry, 0);
 		note_dropped(change, start, level);
-		page_list_add(&change->freed, arch_entry_address(value));
+		ktlb_gather_keep(&change->gather, page_node(arch_entry_address(value)));
 	}
 }
 
@@ -203,63 +187,37 @@ static int is_user_range(uint64_t va, uint64_t size)
 /* Runs change->leaf over the range; space.lock is held. */
 static void change_entries(struct change *change, uint64_t va, uint64_t size)
 {
-	change->first = ARCH_USER_END;
-	change->end = 0;
 	walk(change, page_pointer(change->space->root), ARCH_TABLE_LEVELS - 1, va, va + size);
 }
 
-/* The one flush of a change; then nobody uses the old entries. */
-static void change_flush(struct change *change)
-{
-	struct ktlb_space *ktlb = &change->space->ktlb;
-	uint32_t flags = change->dropped ? 0 : KTLB_LEAF_ONLY;
-	uint64_t size = change->end - change->first;
-
-	if (size >= FLUSH_SPACE_SIZE)
-		ktlb_flush_space(ktlb);
-	else if (size == PAGE_SIZE)
-		ktlb_flush_page(ktlb, change->first, flags);
-	else
-		ktlb_flush_range(ktlb, change->first, size, PAGE_SIZE, flags);
-}
-
-/*
- * All of a change: the entries, the flush outside the lock, what is made after it; then nobody uses
- * what the old entries led to, and it is free.
- */
+/* All of a change, and its flush. Then nobody uses what the old entries led to, and it is free. */
 static void change_range(struct change *change, uint64_t va, uint64_t size)
 {
 	struct space *space = change->space;
+	struct page_list freed;
 
 	change->busy = (struct busy_range){.first = va, .end = va + size};
 	lock_range(space, va, size);
+	ktlb_gather_begin(&change->gather, &space->ktlb);
 	change_entries(change, va, size);
-	if (change->first >= change->end) {
-		mutex_unlock(&space->lock);
-		return;
-	}
+	if (change->publish)
+		ktlb_publish();
 	busy_begin(space, &change->busy);
+	ktlb_gather_post(&change->gather);
 	mutex_unlock(&space->lock);
 
-	change_flush(change);
-	if (change->make) {
-		mutex_lock(&space->lock);
-		change->leaf = change->make;
-		change_entries(change, va, size);
-		ktlb_publish();
-		mutex_unlock(&space->lock);
-	}
+	freed.first = ktlb_gather_wait(&change->gather);
 	busy_end(space, &change->busy);
 	ktlb_add_relaxed(&vm_counts.tables, (uint64_t)change->dropped);
-	page_list_free(&change->freed);
+	page_list_free(&freed);
 }
 
 /* A page goes: its frame after the flush, unless it is part of the image. */
 static void take_page(struct change *change, uint64_t entry, uint64_t va)
 {
-	note(change, va);
+	ktlb_gather_add(&change->gather, va, PAGE_SIZE, PAGE_SIZE);
 	if (page_is_ours(arch_entry_address(entry)))
-		page_list_add(&change->freed, arch_entry_address(entry));
+		ktlb_gather_keep(&change->gather, page_node(arch_entry_address(entry)));
 }
 
 /* ---- life -------------------------------------------------------------------------------------*/
@@ -401,36 +359,30 @@ int vm_dontneed(struct space *space, uint64_t va, uint64_t size)
 
 /* ---- protect ----------------------------------------------------------------------------------*/
 
-static void leaf_break(struct change *change, uint64_t *entry, uint64_t va)
+static void leaf_protect(struct change *change, uint64_t *entry, uint64_t va)
 {
-	uint64_t value = ktlb_load_relaxed(entry);
+	uint64_t value = ktlb_load_relaxed(entry), next;
+	uint32_t need;
 
-	if (arch_entry_is_demand(value)) {
+	if (arch_entry_is_demand(value))
 		ktlb_store_relaxed(entry, arch_entry_demand(change->prot));
-	} else if (arch_entry_is_page(value) && arch_entry_prot(value) != change->prot) {
-		ktlb_store_relaxed(entry, arch_entry_break(value));
-		note(change, va);
-	}
+	if (!arch_entry_is_page(value) || arch_entry_prot(value) == change->prot)
+		return;
+	next = arch_entry_page(arch_entry_address(value), change->prot);
+	need = ktlb_need_flush(value, next, 0, 0);
+	ASSERT((need & KTLB_NEED_KIND) != KTLB_NEED_BREAK); /* not for permissions alone */
+	ktlb_store_relaxed(entry, next);
+	if (need & KTLB_NEED_PUBLISH)
+		change->publish = 1;
+	if ((need & KTLB_NEED_KIND) == KTLB_NEED_FLUSH)
+		ktlb_gather_add(&change->gather, va, PAGE_SIZE, PAGE_SIZE);
+	else
+		ktlb_add_relaxed(&vm_counts.unflushed, 1);
 }
 
-static void leaf_make(struct change *change, uint64_t *entry, uint64_t va)
-{
-	uint64_t value = ktlb_load_relaxed(entry);
-
-	(void)va;
-	if (value && !arch_entry_is_demand(value) && !arch_entry_is_page(value))
-		ktlb_store_relaxed(entry, arch_entry_page(arch_entry_address(value), change->prot));
-}
-
-/*
- * Break before make (Arm ARM DDI 0487, "Using break-before-make when updating translation table
- * entries"): were the new entry written over the old one, a CPU could hold both for one address.
- * Not all architectures ask for it; it is right on every one.
- */
 int vm_protect(struct space *space, uint64_t va, uint64_t size, uint32_t prot)
 {
-	struct change change = {
-		.space = space, .leaf = leaf_break, .make = leaf_make, .prot = prot};
+	struct change change = {.space = space, .leaf = leaf_protect, .prot = prot};
 
 	if (!is_user_range(va, size) || !(prot & PROT_READ))
 		return -1;
@@ -489,6 +441,7 @@ int vm_fault(struct space *space, uint64_t va, enum vm_access access)
 		page = 0;
 		ktlb_add_relaxed(&vm_counts.demand, 1);
 	} else {
+		ktlb_fix_spurious(&space->ktlb, va);
 		ktlb_add_relaxed(&vm_counts.spurious, 1);
 	}
 	mutex_unlock(&space->lock);
@@ -520,7 +473,11 @@ int vm_read(struct space *space, uint64_t va, void *to, uint64_t size)
 
 /* ---- the kernel's window ----------------------------------------------------------------------*/
 
-/* Break before make again; the two loops' entries are global, so the flush is of every id. */
+/*
+ * Break before make (Arm ARM DDI 0487, "Using break-before-make when updating translation table
+ * entries"): were the new entry written over the old one, a CPU could hold both for one address. The
+ * entries are global, so the flush is of every id.
+ */
 void vm_window_remap(uint64_t first_page, uint64_t pages, const uint64_t *frames)
 {
 	static struct mutex window_lock;

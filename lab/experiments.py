@@ -386,7 +386,7 @@ def _rates(count: Counter[str]) -> dict[str, float]:
     """What became of a request, on average, and what an iteration takes."""
     rates = {metric: count[name] / count["handled"] for name, metric in STORM_METRICS}
     rates[PER_INTERRUPT] = count["request"] / count["interrupt"]
-    flushes = sum(count[f"flush_{what}"] for what in ("page", "range", "space"))
+    flushes = sum(count[f"flush_{what}"] for what in ("page", "range", "space", "gather"))
     rates[SHOOTDOWNS] = flushes / count["iterations"]
     return {metric: round(rate, 4) for metric, rate in rates.items()}
 

@@ -561,25 +561,39 @@ void ktlb_shootdown_space(struct ktlb_space *space)
 	flush_space(space, 0, 0, KTLB_ARCH_PAGE_SHIFT, KTLB_WHAT_ALL_LEVELS);
 }
 
-/* What takes as long as everything is everything. */
+/* What takes as long as everything is everything; one span is as any other flush. */
+static void describe(struct ktlb_request *request, const struct ktlb_pending *pending)
+{
+	const struct ktlb_span *span = pending->span;
+	uint64_t strides = 0;
+
+	for (uint32_t i = 0; i < pending->spans; i++)
+		strides += span[i].pages >> (span[i].step_shift - KTLB_ARCH_PAGE_SHIFT);
+	if (strides == 0 || strides >= ktlb_sys.full_flush_strides) {
+		request->what = KTLB_WHAT_ALL_LEVELS;
+		if (strides != 0)
+			ktlb_count(KTLB_COUNT_FLUSH_WIDENED);
+	} else if (pending->spans == 1) {
+		request->va = span->va;
+		request->pages = span->pages;
+		request->step_shift = span->step_shift;
+		request->what = span->what;
+	} else {
+		request->span = span;
+		request->spans = pending->spans;
+		request->what = KTLB_WHAT_GATHERED;
+	}
+}
+
 void ktlb_shootdown_post(struct ktlb_pending *pending, int tables)
 {
-	struct ktlb_request request = {.space = pending->space, .what = KTLB_WHAT_GATHERED};
+	struct ktlb_request request = {.space = pending->space};
 	struct ktlb_cpu *self;
-	uint64_t strides = 0, irqs;
+	uint64_t irqs;
 	int loaded_here;
 
 	check_space(pending->space);
-	for (uint32_t i = 0; i < pending->spans; i++)
-		strides += pending->span[i].pages >>
-		           (pending->span[i].step_shift - KTLB_ARCH_PAGE_SHIFT);
-	request.span = pending->span;
-	request.spans = pending->spans;
-	if (strides >= ktlb_sys.full_flush_strides)
-		ktlb_count(KTLB_COUNT_FLUSH_WIDENED);
-	if (strides == 0 || strides >= ktlb_sys.full_flush_strides)
-		request.what = KTLB_WHAT_ALL_LEVELS;
-
+	describe(&request, pending);
 	irqs = ktlb_port_irq_save();
 	self = online_self();
 	loaded_here = raise_and_choose(self, &request, tables, &pending->asked);

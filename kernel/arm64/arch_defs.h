@@ -3,9 +3,8 @@
  * arm64's constants and inline functions for arch.h, which says what they are for.
  *
  * A user's page entry is not global and never executable by the kernel. A demand entry keeps the
- * permission bits of the page that it stands for; a broken one keeps everything but the valid bit.
- * Both are invalid to the hardware, which ignores all other bits of such an entry (Arm ARM DDI
- * 0487, "Invalid descriptors").
+ * permission bits of the page that it stands for. It is invalid to the hardware, which ignores all
+ * other bits of such an entry (Arm ARM DDI 0487, "Invalid descriptors").
  */
 #ifndef ARCH_DEFS_H
 #define ARCH_DEFS_H
@@ -99,11 +98,6 @@ static inline uint64_t arch_entry_page(uint64_t page, uint32_t prot)
 static inline uint64_t arch_entry_demand(uint32_t prot)
 {
 	return arch_prot_bits(prot) | DESC_DEMAND;
-}
-
-static inline uint64_t arch_entry_break(uint64_t entry)
-{
-	return entry & ~(uint64_t)DESC_VALID;
 }
 
 static inline int arch_entry_is_page(uint64_t entry)

@@ -3,8 +3,8 @@
  * x86-64's constants and inline functions for arch.h, which says what they are for.
  *
  * A user's page entry is not global. A demand entry keeps the permission bits of the page that it
- * stands for; a broken one keeps everything but the present bit. Both are not present, and then
- * the hardware ignores all other bits (Intel SDM volume 3, "4-Level Paging and 5-Level Paging").
+ * stands for. It is not present, and then the hardware ignores all other bits (Intel SDM volume 3,
+ * "4-Level Paging and 5-Level Paging").
  */
 #ifndef ARCH_DEFS_H
 #define ARCH_DEFS_H
@@ -96,11 +96,6 @@ static inline uint64_t arch_entry_page(uint64_t page, uint32_t prot)
 static inline uint64_t arch_entry_demand(uint32_t prot)
 {
 	return arch_prot_bits(prot) | PTE_DEMAND;
-}
-
-static inline uint64_t arch_entry_break(uint64_t entry)
-{
-	return entry & ~(uint64_t)PTE_PRESENT;
 }
 
 static inline int arch_entry_is_page(uint64_t entry)

@@ -7,8 +7,9 @@
  *
  *   ktlb_switch, ktlb_enter_lazy            at each switch of threads               (sched.c)
  *   ktlb_space_init, ktlb_space_destroy     with each page table                    (vm.c)
- *   ktlb_flush_page, _range, _space, _kernel_range   after each change of one       (vm.c)
- *   ktlb_publish                            after entries became valid              (vm.c)
+ *   ktlb_gather_*, ktlb_flush_kernel_range  around and after changes of one         (vm.c)
+ *   ktlb_need_flush, ktlb_publish           when entries allow more or less         (vm.c)
+ *   ktlb_fix_spurious                       at a fault that no entry explains       (vm.c)
  *   ktlb_poll, ktlb_relax                   in each loop that waits                 (kernel.h)
  *   ktlb_handle_ipi                         from the interrupt of duty 4            (machine.c)
  *

@@ -1,3 +1,3 @@
 # src/ktlb_shootdown_ipi.c: of several ranges a CPU flushes the first
-# unit: gather in x86_64-default
+# boot: fails, unit: gather in x86_64-default
 s/i < request->spans; i++/i < 1; i++/

@@ -128,7 +128,7 @@ def made_up_counts() -> dict[Boot, dict[str, Counter[str]]]:
     cases += [f"pages={p} stride={s}" for p in experiments.PAGES for s in experiments.STRIDES]
     names = ["instructions", "load", "store", "atomic", "accesses", "tlbi", "called", "ttbr"]
     names += ["root", "interrupt", "handled", "request", *(n for n, _ in experiments.STORM_METRICS)]
-    names += ["iterations", "flush_page", "flush_range", "flush_space"]
+    names += ["iterations", "flush_page", "flush_range", "flush_space", "flush_gather"]
     return {
         b: {
             case: Counter({n: 1000 * i + 10 * j + k for k, n in enumerate(names)})
