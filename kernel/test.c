@@ -185,6 +185,103 @@ static void test_cpus(void)
 	prove("CPUs", cpu_count);
 }
 
+/* ---- is the port right? -----------------------------------------------------------------------*/
+
+#define SELFTEST_SPACES 8
+
+static uint64_t selftest_frame[2];
+
+struct errand {
+	void (*function)(void *data);
+	void *data;
+};
+
+static void run_errand(void *arg)
+{
+	struct errand *errand = arg;
+	uint64_t irq = arch_irq_save();
+
+	errand->function(errand->data);
+	arch_irq_restore(irq);
+	latch_done(&everywhere);
+}
+
+static void selftest_run_on(void *arg, uint32_t cpu, void (*function)(void *data), void *data)
+{
+	struct errand errand = {function, data};
+
+	(void)arg;
+	everywhere.missing = 1;
+	kthread_create("selftest", run_errand, &errand, (int32_t)cpu);
+	latch_wait(&everywhere);
+}
+
+static void selftest_print(void *arg, const char *line)
+{
+	(void)arg;
+	kprintf("# %s\n", line);
+}
+
+static uint32_t selftest_hardware_cpu(void *arg)
+{
+	(void)arg;
+	return arch_cpu_number();
+}
+
+static uint64_t selftest_clock(void *arg)
+{
+	(void)arg;
+	return arch_clock();
+}
+
+static void selftest_show(void *arg, int frame)
+{
+	(void)arg;
+	ktlb_store_relaxed(arch_window_entry(0), frame == KTLB_SELFTEST_NOTHING
+	                                                 ? 0
+	                                                 : arch_window_page(selftest_frame[frame]));
+}
+
+/* Each frame says which it is. */
+static int selftest_look(void *arg)
+{
+	uint64_t found = 0;
+
+	(void)arg;
+	return arch_probe(ARCH_WINDOW, &found) ? KTLB_SELFTEST_NOTHING : (int)found;
+}
+
+static void test_selftest(void)
+{
+	static struct ktlb_space space[SELFTEST_SPACES];
+	const struct ktlb_selftest ops = {
+		.print = selftest_print,
+		.run_on = selftest_run_on,
+		.hardware_cpu = selftest_hardware_cpu,
+		.clock = selftest_clock,
+		.patience = options.silent * arch_clock_hz(),
+		.va = ARCH_WINDOW,
+		.show = selftest_show,
+		.look = selftest_look,
+		.space = space,
+		.spaces = SELFTEST_SPACES,
+	};
+
+	for (uint64_t frame = 0; frame < 2; frame++) {
+		selftest_frame[frame] = page_alloc();
+		*(uint64_t *)page_pointer(selftest_frame[frame]) = frame;
+	}
+	for (uint32_t i = 0; i < SELFTEST_SPACES; i++)
+		ktlb_space_init(&space[i], arch_empty_root());
+	if (ktlb_selftest(&ops))
+		fail("ktlb's own test has failed");
+	for (uint32_t i = 0; i < SELFTEST_SPACES; i++)
+		ktlb_space_destroy(&space[i]);
+	for (uint32_t frame = 0; frame < 2; frame++)
+		page_free(selftest_frame[frame]);
+	prove("CPUs", cpu_count);
+}
+
 /* ---- changes under the eyes of all CPUs -------------------------------------------------------*/
 
 /* One toucher more than CPUs, so that they are moved, too. Seven rounds use each count of pages. */
@@ -808,6 +905,7 @@ static const struct test {
 	void (*run)(void);
 } tests[] = {
 	{"cpus", test_cpus},
+	{"selftest", test_selftest},
 	{"unmap", test_unmap},
 	{"unmap-table", test_unmap_table},
 	{"protect", test_protect},

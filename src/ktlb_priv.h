@@ -9,6 +9,7 @@
  *   ktlb_need.c     which changes need one
  *   ktlb_errata.c   which CPUs have what erratum
  *   ktlb_stats.c    the counts, for people
+ *   ktlb_selftest.c is the port right?
  *
  *                   ids per system, broadcast     ids per CPU, interrupts
  *                   (arm64)                       (x86-64)
@@ -169,5 +170,19 @@ void ktlb_shootdown_here(struct ktlb_space *space, uint64_t va);
 void ktlb_shootdown_dead_space(struct ktlb_space *space);
 void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t step_shift,
                                 enum ktlb_what what);
+
+/* ---- is the port right? -----------------------------------------------------------------------*/
+
+/*
+ * Where CPUs are interrupted: a request to one CPU, for next to nothing, and whether it was answered. This
+ * CPU itself has nothing to ask.
+ */
+struct ktlb_ping {
+	const struct ktlb_cpu *from;
+	uint32_t cpu;
+	uint64_t sequence;
+};
+struct ktlb_ping ktlb_shootdown_ping(uint32_t cpu);
+int ktlb_shootdown_pong(const struct ktlb_ping *ping);
 
 #endif /* KTLB_PRIV_H */

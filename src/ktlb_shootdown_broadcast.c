@@ -289,3 +289,17 @@ static __attribute__((noinline, cold)) void not_running(struct ktlb_space *space
 	ktlb_count(counter);
 	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
 }
+
+/* No CPU is asked for anything. */
+struct ktlb_ping ktlb_shootdown_ping(uint32_t cpu)
+{
+	struct ktlb_ping ping = {0, cpu, 0};
+
+	return ping;
+}
+
+int ktlb_shootdown_pong(const struct ktlb_ping *ping)
+{
+	(void)ping;
+	return 1;
+}

@@ -661,3 +661,31 @@ void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t step_shift
 			ktlb_cpuset_add(&targets, cpu);
 	flush(self, &request, &targets, 1, irqs);
 }
+
+/* ---- is the port right? -----------------------------------------------------------------------*/
+
+/* The page is the kernel's last one: any would do. */
+struct ktlb_ping ktlb_shootdown_ping(uint32_t cpu)
+{
+	struct ktlb_request request = {.pages = 1,
+	                               .va = ~(uint64_t)0 << KTLB_ARCH_PAGE_SHIFT,
+	                               .step_shift = KTLB_ARCH_PAGE_SHIFT,
+	                               .what = KTLB_WHAT_LEAVES};
+	struct ktlb_cpuset targets;
+	struct ktlb_ping ping;
+	uint64_t irqs = ktlb_port_irq_save();
+
+	ping.from = ktlb_cpu_self();
+	ping.cpu = cpu;
+	ktlb_clear_words(targets.word, KTLB_CPUSET_WORDS);
+	if (ping.from->number != cpu)
+		ktlb_cpuset_add(&targets, cpu);
+	ping.sequence = send(ktlb_cpu_self(), &request, &targets, 0, irqs);
+	return ping;
+}
+
+int ktlb_shootdown_pong(const struct ktlb_ping *ping)
+{
+	return ping->from->number == ping->cpu ||
+	       ktlb_load_acquire(&ping->from->call[ping->cpu].done) >= ping->sequence;
+}

@@ -891,6 +891,55 @@ uint64_t ktlb_space_id(const struct ktlb_space *space);
  */
 const char *ktlb_audit(void);
 
+/* ---- is the port right? -----------------------------------------------------------------------*/
+
+/* What ktlb_selftest needs of the kernel; `arg` is the kernel's, and handed to each function. */
+#define KTLB_SELFTEST_NOTHING (-1)
+struct ktlb_selftest {
+	void *arg;
+	ktlb_print_line *print;
+
+	/*
+	 * Runs function(data) on that CPU, in a thread without a user space or in an interrupt other
+	 * than ktlb's, interrupts off, and returns when it is done. Meanwhile the caller's CPU has
+	 * interrupts on, or polls.
+	 */
+	void (*run_on)(void *arg, uint32_t cpu, void (*function)(void *data), void *data);
+
+	uint32_t (*hardware_cpu)(
+		void *arg); /* this CPU's number by the hardware; null: not asked */
+
+	/* A clock, and how long the answer to an interrupt may take on it. */
+	uint64_t (*clock)(void *arg);
+	uint64_t patience;
+
+	/*
+	 * A page of the kernel's half that nobody else uses, at `va`, and two frames for it, which look
+	 * different. show: writes its entry, for frame 0 or 1, or an invalid one for
+	 * KTLB_SELFTEST_NOTHING, and flushes nothing. look: which of them this CPU sees there, by a read
+	 * that survives a fault.
+	 */
+	uint64_t va;
+	void (*show)(void *arg, int frame);
+	int (*look)(void *arg);
+
+	/* Two spaces or more, initialised, for the test alone: they are run, but nothing in them is used. */
+	struct ktlb_space *space;
+	uint32_t spaces;
+};
+
+/*
+ * For a kernel that has just got ktlb, and at any boot: are the port and its CPUs what ktlb takes them to
+ * be? Asks every CPU that is online for its number, sends each an interrupt, changes a page under the
+ * eyes of all, runs spaces on all. Prints a verdict a line; a fault names the CPU. Returns how many
+ * faults there were.
+ *
+ * Context: a thread, interrupts on; no CPU comes or goes, and CPUs that are asked neither poll all the
+ *          time nor have interrupts off, or the interrupt is not what is tested.
+ * Fails:   "ktlb_selftest: ktlb_init has not run", and as the calls that it makes
+ */
+int ktlb_selftest(const struct ktlb_selftest *ops);
+
 #ifdef __cplusplus
 }
 #endif
