@@ -69,11 +69,8 @@ UNIT_SETS_ALL := default before o1_before o3_before range_none range_always rang
 	ttbr1 16k 64k lpa2 16k_lpa2 no_count no_check secondary thread_offset line_128 kernels_own cpus_1 \
 	cpus_63 cpus_65 cpus_256 cpus_1024 flipped cnp cover_two cover_one split
 UNIT_SETS ?= default before kernels_own cpus_1024 flipped cnp cover_two cover_one split
-UNIT_TESTS := operands plan cover cpuset ids kept flush gather need switch misuse cpus errata
-UNIT_TESTS_split := pairs # the others know one id a space
-	cpus_63 cpus_65 cpus_256 cpus_1024 flipped cnp cover_two cover_one
-UNIT_SETS ?= default before kernels_own cpus_1024 flipped cnp cover_two cover_one
 UNIT_TESTS := operands plan cover cpuset ids kept flush gather need switch misuse cpus errata selftest
+UNIT_TESTS_split := pairs # the others know one id a space
 UNIT_SRCS = $(patsubst $(KTLB_DIR)/src/%,$(UNIT_SRC)/%,$(KTLB_SRCS_arm64)) tests/unit/fake.c
 UNIT_INCS = -Itests/unit -Iinclude -I$(UNIT_SRC)/arch/arm64 -I$(UNIT_SRC)
 
@@ -131,9 +128,8 @@ $(UNIT_DIR)/$(1)/stress: $(UNIT_DIR)/$(1)/stress.o $(UNIT_DIR)/$(1)/fake.o \
 endef
 $(foreach set,$(UNIT_SETS_x86_64),$(eval $(call unit_set_x86_64,$(set))))
 
-UNIT_TESTS_x86_64 := percpu protocol hotplug gather need costs look watchdog
-UNIT_TESTS_x86_64-split := split
 UNIT_TESTS_x86_64 := percpu protocol hotplug gather need costs look watchdog porting
+UNIT_TESTS_x86_64-split := split
 
 # With real concurrency, two seconds each: those sets whose protocol differs.
 STRESS_SETS := x86_64-default x86_64-no_lazy x86_64-no_keep x86_64-origin
