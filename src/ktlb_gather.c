@@ -191,6 +191,7 @@ void ktlb_gather_post(struct ktlb_gather *gather)
 struct ktlb_gather_page *ktlb_gather_wait(struct ktlb_gather *gather)
 {
 	struct ktlb_space *space = gather->space;
+	struct ktlb_gather_page *kept = gather->kept;
 
 	KTLB_REQUIRE(space, "ktlb_gather: the gather has not begun", 0, 0);
 	ktlb_flush_wait(&gather->pending);
@@ -198,7 +199,7 @@ struct ktlb_gather_page *ktlb_gather_wait(struct ktlb_gather *gather)
 	/* [B42] release, partner [B41]: without it the gather is seen to be over while a CPU may still
 	 * use what it has emptied. */
 	ktlb_add_release(&space->gathers, ~0u);
-	return gather->kept;
+	return kept;
 }
 
 struct ktlb_gather_page *ktlb_gather_flush(struct ktlb_gather *gather)
