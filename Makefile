@@ -46,6 +46,7 @@ SET_cnp := -DKTLB_CFG_ARM64_CNP=1
 SET_cover_two := -DKTLB_CFG_TLBI_COVER=KTLB_COVER_TWO
 SET_cover_one := -DKTLB_CFG_TLBI_COVER=KTLB_COVER_ONE -DKTLB_CFG_CLOCK=1
 SET_split := -DKTLB_CFG_SPLIT_IDS=1 -DKTLB_CFG_ARM64_ASID_IN_TTBR1=1
+SET_local := -DKTLB_CFG_ARM64_LOCAL=1
 SET_16k := -DKTLB_CFG_ARM64_GRANULE_SHIFT=14
 SET_64k := -DKTLB_CFG_ARM64_GRANULE_SHIFT=16
 SET_lpa2 := -DKTLB_CFG_ARM64_LPA2=1
@@ -67,8 +68,8 @@ SET_flipped := $(SET_before) $(SET_ttbr1) $(SET_16k_lpa2) $(SET_no_count) $(SET_
 
 UNIT_SETS_ALL := default before o1_before o3_before range_none range_always range_page_stride \
 	ttbr1 16k 64k lpa2 16k_lpa2 no_count no_check secondary thread_offset line_128 kernels_own cpus_1 \
-	cpus_63 cpus_65 cpus_256 cpus_1024 flipped cnp cover_two cover_one split
-UNIT_SETS ?= default before kernels_own cpus_1024 flipped cnp cover_two cover_one split
+	cpus_63 cpus_65 cpus_256 cpus_1024 flipped cnp cover_two cover_one split local
+UNIT_SETS ?= default before kernels_own cpus_1024 flipped cnp cover_two cover_one split local
 UNIT_TESTS := operands plan cover cpuset ids kept flush gather need switch misuse cpus errata selftest
 UNIT_TESTS_split := pairs # the others know one id a space
 UNIT_SRCS = $(patsubst $(KTLB_DIR)/src/%,$(UNIT_SRC)/%,$(KTLB_SRCS_arm64)) tests/unit/fake.c
@@ -128,7 +129,7 @@ $(UNIT_DIR)/$(1)/stress: $(UNIT_DIR)/$(1)/stress.o $(UNIT_DIR)/$(1)/fake.o \
 endef
 $(foreach set,$(UNIT_SETS_x86_64),$(eval $(call unit_set_x86_64,$(set))))
 
-UNIT_TESTS_x86_64 := percpu protocol hotplug gather need costs look watchdog porting
+UNIT_TESTS_x86_64 := percpu protocol hotplug gather need costs look watchdog loaded porting
 UNIT_TESTS_x86_64-split := split
 
 # With real concurrency, two seconds each: those sets whose protocol differs.

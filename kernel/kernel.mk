@@ -97,7 +97,7 @@ kernel_variant = $(call kernel_rules,$(B)/kernel-$(strip $(2))-$(strip $(1)),$(s
 #   debug-ARCH     the same, waiting for gdb-multiarch -ex 'target remote :1234' KERNEL
 
 BOOT_VARIANTS_arm64 := default o1-before o3-before range-none range-always range-page ttbr1 \
-	ttbr1-o3-before cnp measured split no-count no-check unoptimised
+	ttbr1-o3-before cnp measured split local no-count no-check unoptimised
 BOOT_VARIANTS_x86_64 := default o4-before o5-before no-lazy no-keep origin measured split watchdog no-count no-check \
 	unoptimised
 BOOT_CFLAGS_default :=
@@ -111,6 +111,7 @@ BOOT_CFLAGS_ttbr1-o3-before := $(BOOT_CFLAGS_ttbr1) $(BOOT_CFLAGS_o1-before) $(B
 BOOT_CFLAGS_cnp := -DKTLB_CFG_ARM64_CNP=1
 BOOT_CFLAGS_measured := -DKTLB_CFG_CLOCK=1 -DKTLB_CFG_TLBI_COVER=KTLB_COVER_TWO
 BOOT_CFLAGS_split := -DKTLB_CFG_SPLIT_IDS=1 -DKTLB_CFG_ARM64_ASID_IN_TTBR1=1
+BOOT_CFLAGS_local := -DKTLB_CFG_ARM64_LOCAL=1
 BOOT_CFLAGS_o4-before := -DKTLB_CFG_OPT_KERNEL_NO_MASK=0
 BOOT_CFLAGS_o5-before := -DKTLB_CFG_OPT_EARLY_OUT=0
 BOOT_CFLAGS_no-lazy := -DKTLB_CFG_OPT_LAZY=0

@@ -355,6 +355,7 @@ void ktlb_ids_space_init(struct ktlb_space *space)
 	space->id = 0;
 	space->pins = 0;
 	space->keeps = 0;
+	space->owner = 0;
 }
 
 /* The space no longer keeps its number, which stays in `used` for this generation. */
@@ -463,8 +464,10 @@ uint32_t ktlb_ids_pin(struct ktlb_space *space, uint32_t number)
 	if (keep(space, number)) {
 		space->pins++;
 		pinned = (uint32_t)KTLB_ID_NUMBER(ktlb_load_relaxed(&space->id));
+		if (KTLB_ARCH_LOCAL)
+			ktlb_store_relaxed(&space->owner, KTLB_OWNED_BY_ALL);
 	}
-	ktlb_arch_id_barrier(); /* [B3], for whoever walks under the number */
+	ktlb_arch_id_barrier(); /* [B3] and [B50], for whoever walks under the number */
 	unlock_ids();
 	ktlb_port_irq_restore(irqs);
 	return pinned;

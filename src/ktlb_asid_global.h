@@ -21,6 +21,12 @@
  */
 #define KTLB_ID_LAZY KTLB_GENERATION_STEP
 
+/*
+ * ktlb_space.owner of a space that has run on several CPUs, or is walked by others than CPUs. It goes
+ * from 0 to a CPU + 1 to this, or from 0 to this, and never back in the space's life.
+ */
+#define KTLB_OWNED_BY_ALL (~(uint64_t)0)
+
 /* ktlb_switch's slow path: gives `next` a current id and makes it this CPU's. Returns the id. */
 uint64_t ktlb_ids_enter_slow(struct ktlb_cpu *self, struct ktlb_space *next);
 

@@ -217,6 +217,7 @@ const char *ktlb_counter_name(enum ktlb_counter counter)
 		[KTLB_COUNT_FLUSH_RANGE] = "flush_range",
 		[KTLB_COUNT_FLUSH_SPACE] = "flush_space",
 		[KTLB_COUNT_FLUSH_KERNEL] = "flush_kernel",
+		[KTLB_COUNT_FLUSH_LOCAL] = "flush_local",
 		[KTLB_COUNT_FLUSH_WIDENED] = "flush_widened",
 		[KTLB_COUNT_FLUSH_POST] = "flush_post",
 		[KTLB_COUNT_FLUSH_GATHER] = "flush_gather",

@@ -24,19 +24,35 @@
 #include "ktlb_asid_global.h"
 #include "ktlb_plan.h"
 
-/* Where ids are split a change is one under both: the same once more, under the user's. */
-KTLB_INLINE void broadcast_va(enum ktlb_scope scope, int leaf_only, int range, uint64_t operand)
+KTLB_INLINE void issue_va(enum ktlb_scope scope, int leaf_only, int range, uint64_t operand)
 {
-	ktlb_insn_broadcast_va(scope, leaf_only, range, operand);
-	if (KTLB_ARCH_USER_TWIN && scope == KTLB_SCOPE_ID)
-		ktlb_insn_broadcast_va(scope, leaf_only, range, operand | KTLB_ARCH_USER_TWIN);
+	if (scope == KTLB_SCOPE_ID_HERE)
+		ktlb_insn_local_va(leaf_only, range, operand);
+	else
+		ktlb_insn_broadcast_va(scope, leaf_only, range, operand);
 }
 
-KTLB_INLINE void broadcast_id(uint64_t number)
+/* Where ids are split a change is one under both: the same once more, under the user's. */
+KTLB_INLINE void invalidate_va(enum ktlb_scope scope, int leaf_only, int range, uint64_t operand)
 {
-	ktlb_insn_broadcast_id(ktlb_arch_id_operand(number));
+	issue_va(scope, leaf_only, range, operand);
+	if (KTLB_ARCH_USER_TWIN && scope != KTLB_SCOPE_KERNEL)
+		issue_va(scope, leaf_only, range, operand | KTLB_ARCH_USER_TWIN);
+}
+
+KTLB_INLINE void issue_id(int here, uint64_t operand)
+{
+	if (here)
+		ktlb_insn_local_id(operand);
+	else
+		ktlb_insn_broadcast_id(operand);
+}
+
+KTLB_INLINE void invalidate_id(int here, uint64_t number)
+{
+	issue_id(here, ktlb_arch_id_operand(number));
 	if (KTLB_ARCH_USER_TWIN)
-		ktlb_insn_broadcast_id(ktlb_arch_id_operand(number) | KTLB_ARCH_USER_TWIN);
+		issue_id(here, ktlb_arch_id_operand(number) | KTLB_ARCH_USER_TWIN);
 }
 
 /*
@@ -51,16 +67,16 @@ KTLB_INLINE void invalidate(enum ktlb_scope scope, int leaf_only, enum ktlb_plan
 		uint64_t leaves = pages >> (step_shift - KTLB_ARCH_PAGE_SHIFT);
 
 		for (; leaves; leaves--, va += (uint64_t)1 << step_shift)
-			broadcast_va(scope, leaf_only, 0, ktlb_arch_va_operand(va, id, level));
+			invalidate_va(scope, leaf_only, 0, ktlb_arch_va_operand(va, id, level));
 		return;
 	}
 	while (pages) {
 		struct ktlb_arch_op op = ktlb_arch_range_next(va, pages, id, level);
 
 		if (op.range)
-			broadcast_va(scope, leaf_only, 1, op.operand);
+			invalidate_va(scope, leaf_only, 1, op.operand);
 		else
-			broadcast_va(scope, leaf_only, 0, op.operand);
+			invalidate_va(scope, leaf_only, 0, op.operand);
 		va += op.pages << KTLB_ARCH_PAGE_SHIFT;
 		pages -= op.pages;
 	}
@@ -107,14 +123,72 @@ KTLB_INLINE void count_plan(enum ktlb_plan plan, int covered)
 }
 
 /* A span that is not everything. */
-KTLB_INLINE void invalidate_span(uint64_t id, uint64_t va, uint64_t pages, uint32_t step_shift,
-                                 enum ktlb_what what, enum ktlb_plan plan)
+KTLB_INLINE void invalidate_span(enum ktlb_scope scope, uint64_t id, uint64_t va, uint64_t pages,
+                                 uint32_t step_shift, enum ktlb_what what, enum ktlb_plan plan)
 {
 	if (what == KTLB_WHAT_ALL_LEVELS)
-		invalidate(KTLB_SCOPE_ID, 0, plan, id, va, pages, step_shift, 0);
+		invalidate(scope, 0, plan, id, va, pages, step_shift, 0);
 	else
-		invalidate(KTLB_SCOPE_ID, 1, plan, id, va, pages, step_shift,
-		           hint(what, step_shift));
+		invalidate(scope, 1, plan, id, va, pages, step_shift, hint(what, step_shift));
+}
+
+KTLB_INLINE void invalidate_page(enum ktlb_scope scope, uint64_t id, uint64_t va, int leaf_only)
+{
+	if (leaf_only)
+		invalidate_va(
+			scope, 1, 0,
+			ktlb_arch_va_operand(
+				va, id, hint(KTLB_WHAT_LEAVES_OF_LEVEL, KTLB_ARCH_PAGE_SHIFT)));
+	else
+		invalidate_va(scope, 0, 0, ktlb_arch_va_operand(va, id, 0));
+}
+
+/*
+ * How far a flush of a space has to reach, KTLB_CFG_ARM64_LOCAL. Not beyond this CPU if the space has run
+ * on no other; and from the moment that this is known until the invalidations are complete this CPU must
+ * be the one that executes them, so interrupts are off. Which other CPU the space runs on for the first
+ * time meanwhile does not matter:
+ *
+ *     this CPU, the owner                    another CPU, switch
+ *     entry := new                           owner := all
+ *     [B2]                                   [B50]
+ *     reads owner: this CPU                  root := the space's
+ *     invalidates here                       walks: sees the new entry, or else
+ *     [B51]                                  this CPU would have read "all"
+ *
+ * Read after step 2, as the id is.
+ */
+struct reach {
+	int here;
+	uint64_t irqs;
+};
+
+KTLB_INLINE struct reach reach_of(const struct ktlb_space *space)
+{
+	struct reach reach = {0, 0};
+	const struct ktlb_cpu *self;
+
+	if (!KTLB_ARCH_LOCAL)
+		return reach;
+	reach.irqs = ktlb_port_irq_save();
+	self = ktlb_cpu_self();
+	reach.here = self->magic == KTLB_CPU_MAGIC &&
+	             ktlb_load_relaxed(&space->owner) == (uint64_t)self->number + 1;
+	if (reach.here)
+		ktlb_count(KTLB_COUNT_FLUSH_LOCAL);
+	else
+		ktlb_port_irq_restore(reach.irqs);
+	return reach;
+}
+
+KTLB_INLINE void complete(struct reach reach)
+{
+	if (reach.here) {
+		ktlb_arch_complete_local(ktlb_sys.repeat_tlbi != 0); /* [B51] [B52] */
+		ktlb_port_irq_restore(reach.irqs);
+	} else {
+		ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
+	}
 }
 
 static void check_not_running(struct ktlb_space *space);
@@ -137,20 +211,19 @@ void ktlb_shootdown_page(struct ktlb_space *space, uint64_t va, int leaf_only)
 {
 	uint64_t id = id_to_flush(space);
 	uint64_t number = KTLB_ID_NUMBER(id);
+	struct reach reach;
 
 	if (has_no_id(space, id)) {
 		not_running(space, KTLB_COUNT_FLUSH_PAGE);
 		return;
 	}
 	ktlb_count(KTLB_COUNT_FLUSH_PAGE);
-	if (leaf_only) {
-		uint32_t level = hint(KTLB_WHAT_LEAVES_OF_LEVEL, KTLB_ARCH_PAGE_SHIFT);
-
-		broadcast_va(KTLB_SCOPE_ID, 1, 0, ktlb_arch_va_operand(va, number, level));
-	} else {
-		broadcast_va(KTLB_SCOPE_ID, 0, 0, ktlb_arch_va_operand(va, number, 0));
-	}
-	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
+	reach = reach_of(space);
+	if (reach.here)
+		invalidate_page(KTLB_SCOPE_ID_HERE, number, va, leaf_only);
+	else
+		invalidate_page(KTLB_SCOPE_ID, number, va, leaf_only);
+	complete(reach); /* [B4] */
 }
 
 void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, uint32_t step_shift,
@@ -160,6 +233,7 @@ void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, 
 	uint64_t number = KTLB_ID_NUMBER(id);
 	uint64_t asked = pages;
 	enum ktlb_plan plan = plan_for(&va, &pages, step_shift);
+	struct reach reach;
 
 	if (has_no_id(space, id)) {
 		not_running(space, KTLB_COUNT_FLUSH_RANGE);
@@ -167,28 +241,33 @@ void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, 
 	}
 	ktlb_count(KTLB_COUNT_FLUSH_RANGE);
 	count_plan(plan, pages != asked);
+	reach = reach_of(space);
 	if (plan == KTLB_PLAN_ALL)
-		broadcast_id(number);
+		invalidate_id(reach.here, number);
+	else if (reach.here)
+		invalidate_span(KTLB_SCOPE_ID_HERE, number, va, pages, step_shift, what, plan);
 	else
-		invalidate_span(number, va, pages, step_shift, what, plan);
-	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
+		invalidate_span(KTLB_SCOPE_ID, number, va, pages, step_shift, what, plan);
+	complete(reach); /* [B4] */
 }
 
 void ktlb_shootdown_space(struct ktlb_space *space)
 {
 	uint64_t id = id_to_flush(space);
+	struct reach reach;
 
 	if (has_no_id(space, id)) {
 		not_running(space, KTLB_COUNT_FLUSH_SPACE);
 		return;
 	}
 	ktlb_count(KTLB_COUNT_FLUSH_SPACE);
-	broadcast_id(KTLB_ID_NUMBER(id));
-	ktlb_arch_complete(ktlb_sys.repeat_tlbi != 0); /* [B4] */
+	reach = reach_of(space);
+	invalidate_id(reach.here, KTLB_ID_NUMBER(id));
+	complete(reach); /* [B4] */
 }
 
 /* One span after the other; everything as soon as one of them is. No wait: that is below. */
-static void issue(struct ktlb_pending *pending, uint64_t id)
+KTLB_INLINE void issue(enum ktlb_scope scope, struct ktlb_pending *pending, uint64_t id)
 {
 	for (uint32_t i = 0; i < pending->spans; i++) {
 		uint64_t va = pending->span[i].va, pages = pending->span[i].pages;
@@ -199,27 +278,37 @@ static void issue(struct ktlb_pending *pending, uint64_t id)
 		}
 	}
 	if (pending->spans == 0)
-		broadcast_id(id);
+		invalidate_id(scope == KTLB_SCOPE_ID_HERE, id);
 	for (uint32_t i = 0; i < pending->spans; i++) {
 		const struct ktlb_span *span = &pending->span[i];
 		uint64_t va = span->va, pages = span->pages;
 		enum ktlb_plan plan = plan_for(&va, &pages, span->step_shift);
 
 		count_plan(plan, pages != span->pages);
-		invalidate_span(id, va, pages, span->step_shift, (enum ktlb_what)span->what, plan);
+		invalidate_span(scope, id, va, pages, span->step_shift, (enum ktlb_what)span->what,
+		                plan);
 	}
 }
 
+/* What is done here alone is completed by the same DSB [B4] or [B1] as what is broadcast. */
 void ktlb_shootdown_post(struct ktlb_pending *pending, int tables)
 {
 	struct ktlb_space *space = pending->space;
 	uint64_t id = id_to_flush(space);
+	struct reach reach;
 
 	(void)tables; /* each span says so itself */
-	if (has_no_id(space, id))
+	if (has_no_id(space, id)) {
 		check_not_running(space);
-	else
-		issue(pending, KTLB_ID_NUMBER(id));
+		return;
+	}
+	reach = reach_of(space);
+	if (reach.here) {
+		issue(KTLB_SCOPE_ID_HERE, pending, KTLB_ID_NUMBER(id));
+		ktlb_port_irq_restore(reach.irqs);
+	} else {
+		issue(KTLB_SCOPE_ID, pending, KTLB_ID_NUMBER(id));
+	}
 }
 
 /*

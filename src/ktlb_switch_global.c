@@ -27,9 +27,37 @@ static inline struct ktlb_cpu *switching_cpu(void)
 	return ktlb_cpus[ktlb_cpu_id()];
 }
 
+/*
+ * The first time here. Of two CPUs that are the first at once one becomes the owner, and the other finds it.
+ */
+static __attribute__((noinline, cold)) void enter_first(struct ktlb_space *space, uint64_t me)
+{
+	uint64_t owner = 0;
+
+	if (!ktlb_cas_relaxed(&space->owner, &owner, me))
+		ktlb_store_relaxed(&space->owner, KTLB_OWNED_BY_ALL);
+	ktlb_arch_owner_barrier(); /* [B50] */
+}
+
+/*
+ * KTLB_CFG_ARM64_LOCAL: this CPU is among those that the space has run on, before its root is loaded.
+ * That another CPU has said so needs no barrier here: what this CPU could read, a flusher reads, too,
+ * and the root is written, and synchronised [B6], only when the value is there.
+ */
+static inline void enter(const struct ktlb_cpu *self, struct ktlb_space *space)
+{
+	uint64_t me = (uint64_t)self->number + 1;
+	uint64_t owner = ktlb_load_dependency(&space->owner);
+
+	if (ktlb_unlikely(owner != me && owner != KTLB_OWNED_BY_ALL))
+		enter_first(space, me);
+}
+
 /* Root and id into the registers, and the space into `loaded`. */
 static inline void load(struct ktlb_cpu *self, struct ktlb_space *next, uint64_t id)
 {
+	if (KTLB_ARCH_LOCAL)
+		enter(self, next);
 	ktlb_arch_load_root(next->root, KTLB_ID_NUMBER(id), ktlb_sys.kernel_root);
 	/* [B13] release, partner: the acquire of a rollover. Without it: see there. */
 	ktlb_store_release(&self->loaded, next);
@@ -107,4 +135,10 @@ static __attribute__((noinline, cold)) void switch_slow(struct ktlb_cpu *self,
 	if (ktlb_arch_shares_entries(ktlb_sys.features))
 		ktlb_arch_load_kernel_root(ktlb_sys.kernel_root);
 	load(self, next, ktlb_ids_enter_slow(self, next));
+}
+
+/* Whatever is on its way, the register says what this CPU walks from. */
+int ktlb_loaded(const struct ktlb_space *space)
+{
+	return space->self == space && ktlb_arch_root_is_loaded(space->root);
 }

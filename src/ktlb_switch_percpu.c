@@ -156,8 +156,8 @@ static __attribute__((noinline)) void return_from_lazy(struct ktlb_cpu *self,
 	}
 	ktlb_count(KTLB_COUNT_LAZY_FLUSH);
 	ktlb_empty_user_id_later(self, slot);
-	slot->clean = generation;
 	ktlb_arch_load_root(next->root, slot->tag, 0);
+	slot->clean = generation; /* not before: ktlb_loaded may be asked in between */
 }
 
 /* The kernel's root in place of the last space's. */
@@ -214,6 +214,20 @@ struct ktlb_space *ktlb_leave_space(struct ktlb_cpu *self)
 	if (KTLB_CFG_OPT_KEEP_MASK_BIT)
 		ktlb_mask_remove(last, self->number);
 	return lazy ? 0 : last;
+}
+
+/*
+ * `loaded` alone is not enough: it stays while the kernel's root goes in. Neither is `lazy` with it: it is
+ * taken back before the generation is looked at.
+ */
+int ktlb_loaded(const struct ktlb_space *space)
+{
+	const struct ktlb_cpu *self = ktlb_cpu_self();
+	const struct ktlb_slot *slot = self->loaded_slot;
+
+	return ktlb_load_relaxed(&self->loaded) == space && !ktlb_load_relaxed(&self->lazy) &&
+	       slot->clean == ktlb_load_acquire(&space->generation) &&
+	       ktlb_arch_root_is(space->root, slot->tag);
 }
 
 #if KTLB_CFG_SPLIT_IDS

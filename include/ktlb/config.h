@@ -186,6 +186,21 @@
 #endif
 
 /*
+ * arm64. 1: a flush of a space that has run on one CPU alone, by that CPU, is not broadcast. Price: a
+ * load and a comparison in every switch, and interrupts off during such a flush; a space that has once
+ * run elsewhere is broadcast for ever. Not together with KTLB_CFG_ARM64_CNP.
+ */
+#ifndef KTLB_CFG_ARM64_LOCAL
+#define KTLB_CFG_ARM64_LOCAL 0
+#endif
+#if KTLB_CFG_ARM64_LOCAL != 0 && KTLB_CFG_ARM64_LOCAL != 1
+#error "KTLB_CFG_ARM64_LOCAL must be 0 or 1"
+#endif
+#if KTLB_CFG_ARM64_LOCAL && KTLB_CFG_ARM64_CNP
+#error "KTLB_CFG_ARM64_LOCAL and KTLB_CFG_ARM64_CNP: who shares entries cannot drop them alone"
+#endif
+
+/*
  * O4, x86-64. 1: a switch to or from the kernel's own page table touches no CPU mask. 0: it sets and
  * clears a bit in the kernel's mask, as before the change.
  */

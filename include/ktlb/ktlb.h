@@ -190,6 +190,7 @@ uint32_t ktlb_id_limit(void);
  *   FLUSH_RANGE   ktlb_flush_range
  *   FLUSH_SPACE   ktlb_flush_space
  *   FLUSH_KERNEL  ktlb_flush_kernel_range
+ *   FLUSH_LOCAL   flushes that were not broadcast (KTLB_CFG_ARM64_LOCAL): a FLUSH_* above too
  *   FLUSH_WIDENED flushes of pages or a range that became one of everything: a FLUSH_* above too
  *   FLUSH_POST    ktlb_flush_post and ktlb_flush_post_space
  *   FLUSH_GATHER  flushes of what was gathered
@@ -231,6 +232,7 @@ enum ktlb_counter {
 	KTLB_COUNT_FLUSH_RANGE,
 	KTLB_COUNT_FLUSH_SPACE,
 	KTLB_COUNT_FLUSH_KERNEL,
+	KTLB_COUNT_FLUSH_LOCAL,
 	KTLB_COUNT_FLUSH_WIDENED,
 	KTLB_COUNT_FLUSH_POST,
 	KTLB_COUNT_FLUSH_GATHER,
@@ -436,6 +438,8 @@ struct ktlb_space {
 #if !KTLB_ARCH_INTERRUPTS
 	/* How often it is pinned, and whether a rollover leaves its number; under the lock, too. */
 	uint32_t pins, keeps;
+	uint64_t
+		owner; /* KTLB_CFG_ARM64_LOCAL: where it has run: 0 nowhere, a CPU + 1, or several */
 #endif
 #if KTLB_ARCH_INTERRUPTS
 	uint64_t user_root; /* KTLB_CFG_SPLIT_IDS: what user mode runs under */
@@ -878,6 +882,17 @@ void ktlb_stats_print(ktlb_print_line *print, void *arg);
  * it can be another one a moment later. For debuggers and tests.
  */
 uint64_t ktlb_space_id(const struct ktlb_space *space);
+
+/*
+ * May this CPU use the user's half of this space, now? For handlers of what no masking stops (NMI), which
+ * may come in the middle of a switch or a flush: it takes no lock, writes nothing and looks at the root
+ * register. arm64: the root is loaded. x86-64: that, and nothing that is cached under it is out of date:
+ * so no while the CPU is lazy, and perhaps no while a change is on its way. After a yes it stays so until
+ * the handler returns, for what is then mapped; who unmaps must not wait for less than a flush.
+ *
+ * Context: any in which the caller stays on this CPU. The CPU has been online, the space initialised.
+ */
+int ktlb_loaded(const struct ktlb_space *space);
 
 /*
  * Verifies what must always hold of the ids. Null if all is well, else a sentence. arm64: each number

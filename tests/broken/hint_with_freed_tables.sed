@@ -1,3 +1,3 @@
 # src/ktlb_shootdown_broadcast.c: a level hint although tables may have been freed
 # unit: flush
-/^void ktlb_shootdown_page/,/^}/ s/ktlb_arch_va_operand(va, number, 0)/ktlb_arch_va_operand(va, number, 3)/
+/^KTLB_INLINE void invalidate_span/,/^}/ s/invalidate(scope, 0, plan, id, va, pages, step_shift, 0);/invalidate(scope, 0, plan, id, va, pages, step_shift, hint(KTLB_WHAT_LEAVES_OF_LEVEL, step_shift));/

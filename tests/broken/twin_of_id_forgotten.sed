@@ -1,3 +1,3 @@
 # src/ktlb_shootdown_broadcast.c: a space goes from the kernel's ASID alone
 # unit: pairs in split
-/^KTLB_INLINE void broadcast_id/,/^}/ s/if (KTLB_ARCH_USER_TWIN)/if (0)/
+/^KTLB_INLINE void invalidate_id/,/^}/ s/if (KTLB_ARCH_USER_TWIN)/if (0)/

@@ -135,6 +135,9 @@ void fake_event(enum fake_op op, uint64_t operand, uint32_t flags)
 			if (fake_cpu[cpu].root_under_id)
 				memset(fake_cpu[cpu].root_under_id, 0, tlb_ids * sizeof(uint64_t));
 		break;
+	case FAKE_TLBI_ID_OWN:
+		forget(c, operand >> 48);
+		break;
 	case FAKE_TLBI_ID:
 		for (uint32_t cpu = 0; cpu < FAKE_CPUS && !fake_quiet; cpu++)
 			forget(&fake_cpu[cpu], operand >> 48);

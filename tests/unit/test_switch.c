@@ -259,6 +259,41 @@ static void features(void **unused)
 	assert_int_equal(ktlb_id_limit(), 256);
 }
 
+/* What the register says, at each step: whatever ktlb has noted by then. */
+static unsigned asked;
+
+static void ask(enum fake_op op)
+{
+	uint64_t root = fake_this()->ttbr0 & 0xfffffffffffe;
+
+	(void)op;
+	asked++;
+	assert_int_equal(ktlb_loaded(&a), root == 0xa00000);
+	assert_int_equal(ktlb_loaded(&b), root == 0xb00000);
+}
+
+static void loaded_is_what_the_register_says(void **unused)
+{
+	static struct ktlb_space none;
+
+	(void)unused;
+	fake_hook = ask;
+	ktlb_switch(&a);
+	assert_true(ktlb_loaded(&a));
+	ktlb_switch(&b);
+	ktlb_switch(&a);
+	ktlb_enter_lazy();
+	assert_false(ktlb_loaded(&a));
+	ktlb_switch(&a);
+	fake_hook = 0;
+	assert_true(asked > 10);
+	assert_false(ktlb_loaded(&none));
+	if (KTLB_CFG_MAX_CPUS > 1) {
+		fake_run_on(1);
+		assert_false(ktlb_loaded(&a));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +308,7 @@ int main(void)
 		cmocka_unit_test_setup(a_cpu_comes_online_with_an_empty_tlb, start),
 		cmocka_unit_test_setup(who_am_i, start),
 		cmocka_unit_test_setup(features, start),
+		cmocka_unit_test_setup(loaded_is_what_the_register_says, start),
 	};
 
 	return cmocka_run_group_tests_name("switch", tests, 0, 0);

@@ -9,6 +9,11 @@
 
 #include "fake.h"
 
+static inline uint64_t ktlb_insn_read_ttbr0(void)
+{
+	return fake_this()->ttbr0;
+}
+
 static inline uint64_t ktlb_insn_read_ttbr1(void)
 {
 	return fake_this()->ttbr1;
@@ -94,9 +99,15 @@ static inline void ktlb_insn_tlbi_vmalle1(void)
 	fake_event(FAKE_TLBI_OWN, 0, 0);
 }
 
-static inline void ktlb_insn_tlbi_vae1(uint64_t operand)
+static inline void ktlb_insn_local_id(uint64_t operand)
 {
-	fake_event(FAKE_TLBI_VA_OWN, operand, 0);
+	fake_event(FAKE_TLBI_ID_OWN, operand, 0);
+}
+
+static inline void ktlb_insn_local_va(int leaf_only, int range, uint64_t operand)
+{
+	fake_event(range ? FAKE_TLBI_RANGE_OWN : FAKE_TLBI_VA_OWN, operand,
+	           leaf_only ? FAKE_LEAF : 0u);
 }
 
 static inline void ktlb_insn_broadcast_all(void)
@@ -111,6 +122,7 @@ static inline void ktlb_insn_broadcast_id(uint64_t operand)
 
 enum ktlb_scope {
 	KTLB_SCOPE_ID,
+	KTLB_SCOPE_ID_HERE,
 	KTLB_SCOPE_KERNEL,
 };
 

@@ -510,6 +510,37 @@ static inline void ktlb_arch_complete(int repeat)
 }
 
 /*
+ * Does a space remember the one CPU that it has run on, and is flushed there alone?
+ */
+#define KTLB_ARCH_LOCAL KTLB_CFG_ARM64_LOCAL
+
+/*
+ * [B50] In a switch to a space that has not run on this CPU before, between the store that says so and
+ * the load of its root. Partner: [B2] of a flusher, which reads where the space has run afterwards. Store
+ * buffering otherwise: the flusher still reads that the space runs on its CPU alone, while this CPU's
+ * walker still sees the old entry.
+ */
+static inline void ktlb_arch_owner_barrier(void)
+{
+	ktlb_insn_dsb_ish();
+}
+
+/*
+ * [B51] Waits for TLBIs of this CPU alone. DSB NSH waits for them, and orders what this CPU has done under
+ * the old translation for nobody but itself; [B52] the full fence, for those who get the page.
+ * Partner of [B51]: the TLBIs before it; of [B52]: whoever acquires what the caller then releases.
+ */
+static inline void ktlb_arch_complete_local(int repeat)
+{
+	ktlb_insn_dsb_nsh(); /* [B51] */
+	if (__builtin_expect(repeat, 0)) {
+		ktlb_insn_local_va(1, 0, 0);
+		ktlb_insn_dsb_nsh();
+	}
+	ktlb_fence_full(); /* [B52] */
+}
+
+/*
  * [B5] After a change of the kernel's half: this CPU's instructions after it are fetched anew. A
  * user's half needs none: the return to user mode is a context synchronisation event.
  * Partner: [B4]. Without it: this CPU uses, once more, what it had begun to use before.
@@ -544,9 +575,9 @@ static inline void ktlb_arch_flush_all_cpus(int repeat)
  */
 static inline void ktlb_arch_flush_here(uint64_t operand)
 {
-	ktlb_insn_tlbi_vae1(operand);
+	ktlb_insn_local_va(0, 0, operand);
 	if (KTLB_ARCH_USER_TWIN)
-		ktlb_insn_tlbi_vae1(operand | KTLB_ARCH_USER_TWIN);
+		ktlb_insn_local_va(0, 0, operand | KTLB_ARCH_USER_TWIN);
 	ktlb_insn_dsb_nsh();
 	ktlb_insn_isb();
 }
@@ -615,6 +646,12 @@ static inline void ktlb_arch_flush_for_refill(uint32_t features)
 {
 	(void)features;
 	ktlb_arch_flush_own();
+}
+
+/* Is this root in the register, whatever the id beside it? */
+static inline int ktlb_arch_root_is_loaded(uint64_t root)
+{
+	return (ktlb_insn_read_ttbr0() & ~KTLB_ARM64_TTBR_ID) == root;
 }
 
 static inline void ktlb_arch_set_percpu(struct ktlb_cpu *state, uint64_t offset)

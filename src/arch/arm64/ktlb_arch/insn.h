@@ -16,6 +16,7 @@
 /* To whom an entry belongs: to one id, or to the kernel (global, or cached under any id). */
 enum ktlb_scope {
 	KTLB_SCOPE_ID,
+	KTLB_SCOPE_ID_HERE, /* on this CPU alone: not for broadcasts */
 	KTLB_SCOPE_KERNEL,
 };
 
@@ -33,6 +34,7 @@ enum ktlb_scope {
 		__asm__ volatile("msr " reg ", %0" : : "r"(value) : "memory"); \
 	}
 
+KTLB_INSN_READ(ttbr0, "ttbr0_el1")
 KTLB_INSN_READ(ttbr1, "ttbr1_el1")
 KTLB_INSN_WRITE(ttbr0, "ttbr0_el1")
 KTLB_INSN_WRITE(ttbr1, "ttbr1_el1")
@@ -107,10 +109,30 @@ static inline void ktlb_insn_tlbi_vmalle1(void)
 	__asm__ volatile("tlbi vmalle1" : : : "memory");
 }
 
-/* One address under one id, all levels, this CPU only. */
-static inline void ktlb_insn_tlbi_vae1(uint64_t operand)
+/* Everything that is not global under one id, this CPU only. */
+static inline void ktlb_insn_local_id(uint64_t operand)
 {
-	__asm__ volatile("tlbi vae1, %0" : : "r"(operand) : "memory");
+	__asm__ volatile("tlbi aside1, %0" : : "r"(operand) : "memory");
+}
+
+/* One address under one id, or a range, this CPU only; as ktlb_insn_broadcast_va. */
+static inline __attribute__((always_inline)) void ktlb_insn_local_va(int leaf_only, int range,
+                                                                     uint64_t operand)
+{
+	switch ((leaf_only != 0) * 2 + (range != 0)) {
+	case 0:
+		__asm__ volatile("tlbi vae1, %0" : : "r"(operand) : "memory");
+		break;
+	case 1: /* RVAE1 */
+		__asm__ volatile("sys #0, c8, c6, #1, %0" : : "r"(operand) : "memory");
+		break;
+	case 2:
+		__asm__ volatile("tlbi vale1, %0" : : "r"(operand) : "memory");
+		break;
+	case 3: /* RVALE1 */
+		__asm__ volatile("sys #0, c8, c6, #5, %0" : : "r"(operand) : "memory");
+		break;
+	}
 }
 
 /* Everything of stage 1, every CPU. */
