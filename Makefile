@@ -71,6 +71,7 @@ UNIT_SETS_ALL := default before o1_before o3_before range_none range_always rang
 	cpus_63 cpus_65 cpus_256 cpus_1024 flipped cnp cover_two cover_one split local
 UNIT_SETS ?= default before kernels_own cpus_1024 flipped cnp cover_two cover_one split local
 UNIT_TESTS := operands plan cover cpuset ids kept flush gather need switch misuse cpus errata selftest
+UNIT_TESTS_local := local ids kept misuse cpus # the others know broadcasts alone
 UNIT_TESTS_split := pairs # the others know one id a space
 UNIT_SRCS = $(patsubst $(KTLB_DIR)/src/%,$(UNIT_SRC)/%,$(KTLB_SRCS_arm64)) tests/unit/fake.c
 UNIT_INCS = -Itests/unit -Iinclude -I$(UNIT_SRC)/arch/arm64 -I$(UNIT_SRC)
