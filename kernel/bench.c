@@ -31,6 +31,10 @@ enum {
 	TAG_CPU_ID_CALL,
 	TAG_CPU_ID_INLINED,
 	TAG_NO_CPU_ID,
+	TAG_FLUSH_PAGE,
+	TAG_POLL,
+	TAG_HANDLER_EMPTY,
+	TAG_HANDLER_SATISFIED,
 	TAG_FLUSH, /* and one for each stride and count of pages */
 
 	TAG_MACHINE = 512,
@@ -150,6 +154,53 @@ static void bench_flushes(void)
 			bench_flush(tag++, pages[p], strides[s]);
 }
 
+/* ---- what is called most --------------------------------------------------------------------*/
+
+#if KTLB_ARCH_INTERRUPTS
+/* A request for what this CPU has done already: one more call of another CPU's, forged. */
+static void bench_handler(void)
+{
+	static struct ktlb_request request;
+	static struct ktlb_call call;
+	const uint64_t none[CALL_ARGUMENTS] = {0};
+	uint64_t irq = arch_irq_save();
+
+	request.space = &space_a;
+	request.pages = 1;
+	request.generation = 1;
+	for (uint32_t i = 0; i < REPEATS; i++) {
+		bench_call(TAG_POLL, ktlb_poll, none);
+		bench_call(TAG_HANDLER_EMPTY, ktlb_handle_ipi, none);
+		call.request = &request;
+		ktlb_store_release(&ktlb_cpu_self()->queue, &call);
+		bench_call(TAG_HANDLER_SATISFIED, ktlb_handle_ipi, none);
+	}
+	arch_irq_restore(irq);
+	name_tag(TAG_POLL, "poll, nothing to do");
+	name_tag(TAG_HANDLER_EMPTY, "handler, nothing to do");
+	name_tag(TAG_HANDLER_SATISFIED, "handler, already up to date");
+}
+#else
+static void bench_handler(void)
+{
+}
+#endif
+
+/* Of a space that this CPU alone has ever run, and runs now. Then the handler, under the same space. */
+static void bench_often(void)
+{
+	const uint64_t page[CALL_ARGUMENTS] = {(uintptr_t)&space_a, FLUSH_START, KTLB_LEAF_ONLY};
+	uint64_t irq = arch_irq_save();
+
+	ktlb_switch(&space_a);
+	for (uint32_t i = 0; i < REPEATS; i++)
+		bench_call(TAG_FLUSH_PAGE, (bench_function)ktlb_flush_page, page);
+	bench_handler();
+	ktlb_enter_lazy();
+	arch_irq_restore(irq);
+	name_tag(TAG_FLUSH_PAGE, "flush of a page, no other CPU");
+}
+
 /* ---- O3: who am I -----------------------------------------------------------------------------*/
 
 __attribute__((noinline)) static uint32_t cpu_id_call(void)
@@ -189,6 +240,7 @@ static void bench_micro(void)
 	if (!KTLB_ARCH_INTERRUPTS)
 		bench_flushes();
 	bench_cpu_id();
+	bench_often();
 	ktlb_space_destroy(&space_b);
 	ktlb_space_destroy(&space_a);
 }

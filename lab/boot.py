@@ -73,6 +73,7 @@ class Boot:
     arch: str = "arm64"
     cpus: int = CPUS
     by_library: bool = False  # the library's own counters are wanted, and nothing else is
+    lines: bool = False  # accesses and distinct cache lines are wanted, too
 
     def kernel(self) -> str:
         """The name of the build."""
@@ -120,7 +121,8 @@ def environment(boot: Boot, kernel: Path, plugin: Path, out: Path) -> dict[str, 
     """What tools/run-ARCH adds to QEMU's arguments, and how long it waits."""
     extra = ["-icount", f"shift={ARCHS[boot.arch].shift},sleep=off"]
     if not boot.by_library:
-        extra += ["-plugin", plugin_argument(boot.arch, plugin, kernel, out)]
+        argument = plugin_argument(boot.arch, plugin, kernel, out)
+        extra += ["-plugin", argument + (",lines=1" if boot.lines else "")]
     return {**os.environ, "QEMU_EXTRA": " ".join(extra), "KTLB_TIMEOUT": str(TIMEOUT_S)}
 
 

@@ -91,6 +91,13 @@ test-count:
 	if [ -n "$$missing" ]; then echo "SKIP test-count: $$missing is not installed"; \
 	else $(call lab_half,test-count-run); fi
 
+# The tables of docs/PERFORMANCE.md, written anew: look at what has grown before you commit it.
+.PHONY: performance
+performance: $(LAB_PLUGIN) $(foreach a,arm64 x86_64,$(call lab_kernel,$(a)-lab-default))
+	@$(PYTHON) -B tests/count/performance.py --plugin $(LAB_PLUGIN) \
+		--kernel $(call lab_kernel,arm64-lab-default) \
+		--kernel-x86-64 $(call lab_kernel,x86_64-lab-default)
+
 test-count-run: $(LAB_PLUGIN) $(LAB_GUEST) $(LAB_DECODE) \
 		$(foreach a,$(LAB_ARCHS),$(call lab_kernel,$(a)-lab-default))
 	@$(PYTHON) -B tests/count/test_count.py --plugin $(LAB_PLUGIN) --guest $(LAB_GUEST) \

@@ -26,6 +26,7 @@ sys.path[:0] = [str(TESTS), str(TESTS.parent / "lab")]
 import boot  # noqa: E402
 import counts  # noqa: E402
 import experiments  # noqa: E402
+import performance  # noqa: E402
 import x86_64  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -185,9 +186,11 @@ def main() -> int:
     if arguments.kernel:
         test_kernel(tap, arguments.kernel, arguments.plugin)
         test_failure(tap, arguments.kernel, arguments.plugin)
+        performance.test(tap, "arm64", arguments.kernel, arguments.plugin)
     if arguments.kernel_x86_64:
         x86_64.test_decoder(tap, arguments.decode, arguments.kernel_x86_64)
         x86_64.test_kernel(tap, arguments.kernel_x86_64, arguments.plugin)
+        performance.test(tap, "x86_64", arguments.kernel_x86_64, arguments.plugin)
     return tap.end()
 
 

@@ -72,6 +72,9 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin
                                       enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
                                       void *data);
 
+/* Was it a write? A read-modify-write is two accesses. */
+bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
+
 /* What the emulator looks for in a plugin. */
 extern int qemu_plugin_version;
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
