@@ -404,15 +404,16 @@ static void ask(struct ktlb_cpu *self, const struct ktlb_cpuset *targets)
 }
 
 /*
- * Steps 4 and 5; returns the sequence that step 6 is to wait for. `irqs` is what the caller's
+ * Steps 4 and 5; returns the sequence that step 6 is to wait for, 0 if nobody was asked. `irqs` is what the caller's
  * ktlb_port_irq_save returned. `also_here`: this CPU has a part in it.
  */
 KTLB_INLINE uint64_t send(struct ktlb_cpu *self, const struct ktlb_request *what,
                           const struct ktlb_cpuset *targets, int also_here, uint64_t irqs)
 {
-	uint64_t sequence = self->request.sequence;
+	uint64_t sequence = 0;
 
 	if (ktlb_cpuset_next(targets, 0) != KTLB_CFG_MAX_CPUS) {
+		sequence = self->request.sequence;
 		wait_for(self, &self->asked, sequence);
 		self->request.space = what->space;
 		self->request.generation = what->generation;
@@ -434,7 +435,10 @@ KTLB_INLINE uint64_t send(struct ktlb_cpu *self, const struct ktlb_request *what
 static void flush(struct ktlb_cpu *self, const struct ktlb_request *what,
                   const struct ktlb_cpuset *targets, int also_here, uint64_t irqs)
 {
-	wait_for(self, targets, send(self, what, targets, also_here, irqs));
+	uint64_t sequence = send(self, what, targets, also_here, irqs);
+
+	if (sequence)
+		wait_for(self, targets, sequence);
 }
 
 /*
