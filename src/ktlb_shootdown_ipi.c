@@ -309,10 +309,13 @@ static void interrupt_again(uint32_t cpu)
 	ktlb_port_irq_restore(irqs);
 }
 
-/* Once in a turn of the waiting loop: a report for each interval that has gone by. */
+/*
+ * Once in a turn of the waiting loop: a report for each interval that has gone by. The option is asked for
+ * here, too: a compiler that does not optimise keeps the function, and with it what the port then lacks.
+ */
 static void watch_wait(struct watch *watch, const struct ktlb_cpu *from, uint32_t cpu)
 {
-	uint64_t now = ktlb_port_clock();
+	uint64_t now = KTLB_CFG_WATCHDOG ? ktlb_port_clock() : 0;
 	struct ktlb_stuck stuck;
 
 	if (!watch->started) {
@@ -323,7 +326,8 @@ static void watch_wait(struct watch *watch, const struct ktlb_cpu *from, uint32_
 		return;
 	watch->reports++;
 	stuck = look_at(watch, now, from, cpu);
-	ktlb_port_stuck(&stuck);
+	if (KTLB_CFG_WATCHDOG)
+		ktlb_port_stuck(&stuck);
 	interrupt_again(cpu);
 }
 
