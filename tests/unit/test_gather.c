@@ -412,7 +412,8 @@ static void pages_come_back(void **unused)
 	node = ktlb_gather_wait(&gather);
 	LOG(FAKE_DSB_ISH);
 	for (; node; node = node->next) {
-		struct page *p = (struct page *)((char *)node - offsetof(struct page, node));
+		struct page *p = (struct page *)(void *)((char *)node -
+		                                         offsetof(struct page, node));
 
 		assert_int_equal(p->seen++, 0);
 		seen++;
