@@ -61,6 +61,24 @@ uint64_t ktlb_port_clock(void)
 }
 #endif
 
+#if KTLB_CFG_SECONDARY
+/*
+ * Invalidate what an IOMMU that walks the tables of `space` (null: the kernel's half) has cached of
+ * [start, start + size), no size meaning everything, and wait for it. Without KTLB_LEAF_ONLY in `flags`
+ * tables may be gone, too.
+ *
+ * Example:  iommu_invalidate(domain_of(space), start, size, flags & KTLB_LEAF_ONLY); iommu_sync();
+ */
+void ktlb_port_secondary(struct ktlb_space *space, uint64_t start, uint64_t size, uint32_t flags)
+{
+	(void)space;
+	(void)start;
+	(void)size;
+	(void)flags;
+	not_ported();
+}
+#endif
+
 #if KTLB_ARCH_INTERRUPTS
 /*
  * x86-64: interrupt each CPU of the set, with a vector whose handler calls ktlb_handle_ipi and then
