@@ -33,7 +33,7 @@ static inline void ktlb_text_add(struct ktlb_text *text, const char *words)
 static inline void ktlb_text_begin(struct ktlb_text *text, const char *words)
 {
 	text->used = 0;
-	ktlb_store_relaxed(&text->line[0], '\0');
+	text->line[0] = '\0';
 	ktlb_text_add(text, words);
 }
 

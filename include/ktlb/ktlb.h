@@ -369,7 +369,9 @@ struct ktlb_cpu {
  * KTLB_CFG_PERCPU == KTLB_OWN this also sets the per-CPU base register (see ktlb/cpu.h).
  *
  * Context: the CPU itself, interrupts off, final page table and TCR, before its first user space.
- *          x86-64: its local APIC accepts the interrupt of ktlb_port_send_ipi, which may stay pending.
+ *          x86-64: its local APIC accepts the interrupt of ktlb_port_send_ipi, which may stay pending;
+ *          and no table of the kernel's half is freed from when the CPU has a kernel's root until this
+ *          returns, since nobody asks a CPU that is not known yet.
  * Fails:   "ktlb_cpu_online: ktlb_init has not run"
  *          "ktlb_cpu_online: CPU number is not below KTLB_CFG_MAX_CPUS"
  *          "ktlb_cpu_online: more CPUs than ktlb_config.cpus"
