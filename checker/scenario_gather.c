@@ -470,3 +470,71 @@ SCENARIO(post_here) = {
 	.setup = post_here,
 	.reach = {"stale-entry-alive", "flush_post"},
 };
+
+/* ---- a fault that no entry explains -----------------------------------------------------------*/
+
+/* The entry's number on the simulated machine: frames are never used twice. */
+static unsigned pte_of(uint64_t value)
+{
+	unsigned pte = 0;
+
+	while (mem_pte_value(pte, mem_pte_newest(pte)) != value)
+		pte++;
+	return pte;
+}
+
+/* CPU 1 allows more and flushes nothing. */
+static void allows_more(void *unused)
+{
+	uint64_t *entry = &world_space[0].table[0][0];
+
+	(void)unused;
+	sim_leave_user();
+	ktlb_store_relaxed(entry, ktlb_load_relaxed(entry) | PTE_DIRTY);
+	ktlb_publish();
+	use(1);
+}
+
+/*
+ * CPU 0 has the entry of before, faults, finds that the entry allows it, and mends its TLB: what it can use
+ * then is what the entry says. Interrupts are off, so that it is the same CPU.
+ */
+static void faults(void *unused)
+{
+	uint64_t value, irqs;
+
+	(void)unused;
+	use(2);
+	sim_leave_user();
+	irqs = sim_irq_save();
+	value = ktlb_load_relaxed(&world_space[0].table[0][0]);
+	if (value & PTE_DIRTY) {
+		unsigned pte = pte_of(value), newest = mem_pte_newest(pte);
+
+		ktlb_fix_spurious(&world_space[0].ktlb, page_va(0, 0));
+		if (tlb_usable(sim_cur->number, pte) & (((uint64_t)1 << newest) - 1))
+			sim_violation("faults-again", "the entry of before is still cached");
+		oracle_reached("mended");
+	}
+	sim_irq_restore(irqs);
+	use(1);
+}
+
+static void spurious(unsigned variant)
+{
+	(void)variant;
+	world_add_space(0, 1, 2);
+	sim_thread("faults", 0, 1, &world_space[0].ktlb, faults, 0);
+	sim_thread("allows more", 1, 2, &world_space[0].ktlb, allows_more, 0);
+}
+
+SCENARIO(spurious_fault) = {
+	.name = "spurious-fault",
+	.text = "an entry allows more, unflushed: a CPU that faults by the old one mends its TLB",
+	.arches = FOR_X86_64 | FOR_ARM64,
+	.cpus = 2,
+	.small = 1,
+	.variants = 1,
+	.setup = spurious,
+	.reach = {"mended"},
+};

@@ -198,13 +198,14 @@ static void a_spurious_fault_is_this_cpus_own(void **unused)
 	ktlb_switch(&space);
 	fake_clear_log();
 	ktlb_fix_spurious(&space, 0x7fff0123);
-	assert_int_equal(fake_events, 3);
-	assert_int_equal(fake_log[0].op, FAKE_TLBI_VA_OWN);
+	assert_int_equal(fake_events, 4);
+	assert_int_equal(fake_log[0].op, FAKE_DSB_NSH); /* [B44] */
+	assert_int_equal(fake_log[1].op, FAKE_TLBI_VA_OWN);
 	assert_int_equal(
-		fake_log[0].operand,
+		fake_log[1].operand,
 		ktlb_arch_va_operand(0x7fff0123, KTLB_ID_NUMBER(ktlb_space_id(&space)), 0));
-	assert_int_equal(fake_log[1].op, FAKE_DSB_NSH); /* [B43] */
-	assert_int_equal(fake_log[2].op, FAKE_ISB);
+	assert_int_equal(fake_log[2].op, FAKE_DSB_NSH); /* [B43] */
+	assert_int_equal(fake_log[3].op, FAKE_ISB);
 	fake_clear_log();
 	ktlb_fix_spurious(&idle_space, 0x1000); /* never ran: nothing can be cached */
 	assert_int_equal(fake_events, 0);

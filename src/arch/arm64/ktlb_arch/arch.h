@@ -570,15 +570,18 @@ static inline void ktlb_arch_flush_all_cpus(int repeat)
 }
 
 /*
- * [B43] One address, on this CPU. DSB NSH: the invalidation is complete; ISB: nothing that was translated
- * before it is used after it. Partner: the access that faulted, tried again. Without it: it may fault again.
+ * One address, on this CPU. [B44] The first DSB NSH: what this CPU has read of the entry, its walker reads,
+ * too. [B43] The second: the invalidation is complete; ISB: nothing that was translated before it is used
+ * after it. Partner of both: the access that faulted, tried again. Without them it may fault again: [B44] by
+ * an entry that was walked behind the TLBI.
  */
 static inline void ktlb_arch_flush_here(uint64_t operand)
 {
+	ktlb_insn_dsb_nsh(); /* [B44] */
 	ktlb_insn_local_va(0, 0, operand);
 	if (KTLB_ARCH_USER_TWIN)
 		ktlb_insn_local_va(0, 0, operand | KTLB_ARCH_USER_TWIN);
-	ktlb_insn_dsb_nsh();
+	ktlb_insn_dsb_nsh(); /* [B43] */
 	ktlb_insn_isb();
 }
 
