@@ -77,10 +77,10 @@ static void each_form_names_both(void **unused)
 	ktlb_flush_space(&space[0]);
 	both(FAKE_TLBI_ID, 1, asid);
 	ktlb_fix_spurious(&space[0], 0x400000);
-	assert_int_equal(fake_log[0].operand >> 48, asid);
-	assert_int_equal(fake_log[1].op, fake_log[0].op);
-	assert_int_equal(fake_log[1].operand, fake_log[0].operand | TWIN);
-	assert_int_equal(fake_log[2].op, FAKE_DSB_NSH);
+	assert_int_equal(fake_log[1].operand >> 48, asid);
+	assert_int_equal(fake_log[2].op, fake_log[1].op);
+	assert_int_equal(fake_log[2].operand, fake_log[1].operand | TWIN);
+	assert_int_equal(fake_log[3].op, FAKE_DSB_NSH);
 	fake_clear_log();
 	/* the kernel's half goes whatever the id: once */
 	ktlb_flush_kernel_range(-((uint64_t)1 << 30), PAGE_SIZE, PAGE_SIZE, KTLB_LEAF_ONLY);
