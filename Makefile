@@ -52,6 +52,7 @@ SET_64k := -DKTLB_CFG_ARM64_GRANULE_SHIFT=16
 SET_lpa2 := -DKTLB_CFG_ARM64_LPA2=1
 SET_16k_lpa2 := -DKTLB_CFG_ARM64_GRANULE_SHIFT=14 -DKTLB_CFG_ARM64_LPA2=1
 SET_no_count := -DKTLB_CFG_COUNT=0
+SET_trace := -DKTLB_CFG_TRACE=1 -DKTLB_CFG_COUNT=0 -DKTLB_PORT_FILE='"trace_port.h"'
 SET_no_check := -DKTLB_CFG_CHECK=0
 SET_secondary := -DKTLB_CFG_SECONDARY=1
 SET_thread_offset := -DKTLB_CFG_THREAD_OFFSET=4
@@ -67,10 +68,10 @@ SET_flipped := $(SET_before) $(SET_ttbr1) $(SET_16k_lpa2) $(SET_no_count) $(SET_
 	$(SET_thread_offset) $(SET_line_128) $(SET_cpus_1024)
 
 UNIT_SETS_ALL := default before o1_before o3_before range_none range_always range_page_stride \
-	ttbr1 16k 64k lpa2 16k_lpa2 no_count no_check secondary thread_offset line_128 kernels_own cpus_1 \
+	ttbr1 16k 64k lpa2 16k_lpa2 no_count no_check trace secondary thread_offset line_128 kernels_own cpus_1 \
 	cpus_63 cpus_65 cpus_256 cpus_1024 flipped cnp cover_two cover_one split local
-UNIT_SETS ?= default before kernels_own cpus_1024 flipped cnp cover_two cover_one split local
-UNIT_TESTS := operands plan cover cpuset ids kept flush gather need switch misuse cpus errata selftest
+UNIT_SETS ?= default before kernels_own cpus_1024 flipped cnp cover_two cover_one split local trace
+UNIT_TESTS := operands plan cover cpuset ids kept flush gather need switch misuse cpus errata selftest trace
 UNIT_TESTS_local := local ids kept misuse cpus # the others know broadcasts alone
 UNIT_TESTS_split := pairs # the others know one id a space
 UNIT_SRCS = $(patsubst $(KTLB_DIR)/src/%,$(UNIT_SRC)/%,$(KTLB_SRCS_arm64)) tests/unit/fake.c
@@ -101,6 +102,7 @@ SET_x86_64-o5_before := -DKTLB_CFG_OPT_EARLY_OUT=0
 SET_x86_64-no_lazy := -DKTLB_CFG_OPT_LAZY=0
 SET_x86_64-no_keep := -DKTLB_CFG_OPT_KEEP_MASK_BIT=0
 SET_x86_64-no_count := -DKTLB_CFG_COUNT=0
+SET_x86_64-trace := $(SET_trace)
 SET_x86_64-no_check := -DKTLB_CFG_CHECK=0
 SET_x86_64-secondary := -DKTLB_CFG_SECONDARY=1
 SET_x86_64-split := -DKTLB_CFG_SPLIT_IDS=1
@@ -108,7 +110,7 @@ SET_x86_64-clock := -DKTLB_CFG_CLOCK=1
 SET_x86_64-watchdog := -DKTLB_CFG_WATCHDOG=1 -DKTLB_CFG_CLOCK=1
 SET_x86_64-cpus_1024 := -DKTLB_CFG_MAX_CPUS=1024
 UNIT_SETS_x86_64 := x86_64-default x86_64-origin x86_64-o4_before x86_64-o4_idle x86_64-o5_before \
-	x86_64-no_lazy x86_64-no_keep x86_64-no_count x86_64-no_check x86_64-secondary x86_64-clock x86_64-split x86_64-watchdog \
+	x86_64-no_lazy x86_64-no_keep x86_64-no_count x86_64-no_check x86_64-trace x86_64-secondary x86_64-clock x86_64-split x86_64-watchdog \
 	x86_64-cpus_1024
 UNIT_INCS_x86_64 = -Itests/unit_x86_64 -Iinclude -I$(UNIT_SRC)/arch/x86_64 -I$(UNIT_SRC)
 
@@ -130,7 +132,7 @@ $(UNIT_DIR)/$(1)/stress: $(UNIT_DIR)/$(1)/stress.o $(UNIT_DIR)/$(1)/fake.o \
 endef
 $(foreach set,$(UNIT_SETS_x86_64),$(eval $(call unit_set_x86_64,$(set))))
 
-UNIT_TESTS_x86_64 := percpu protocol hotplug gather need costs look watchdog loaded porting
+UNIT_TESTS_x86_64 := percpu protocol hotplug gather need costs look watchdog loaded porting trace
 UNIT_TESTS_x86_64-split := split
 
 # With real concurrency, two seconds each: those sets whose protocol differs.

@@ -92,11 +92,38 @@ static inline void ktlb_clear_words(uint64_t *word, uint64_t words)
 		ktlb_store_relaxed(&word[i], (uint64_t)0);
 }
 
-/* Counts on this CPU. Atomic, since an interrupt may count too, and the thread may be moved. */
-static inline void ktlb_count(enum ktlb_counter counter)
+#if !KTLB_CFG_TRACE
+static inline void ktlb_port_trace(const struct ktlb_trace_record *record)
+{
+	(void)record;
+}
+#endif
+
+/*
+ * Counts on this CPU. Atomic, since an interrupt may count too, and the thread may be moved. Traces the
+ * same event, with what it concerns.
+ */
+KTLB_INLINE void ktlb_count_of(enum ktlb_counter counter, const struct ktlb_space *space,
+                               uint64_t va, uint64_t pages, uint64_t generation)
 {
 	if (KTLB_CFG_COUNT)
 		ktlb_add_relaxed(KTLB_CPU_FIELD(count[counter]), (uint64_t)1);
+	if (KTLB_CFG_TRACE) {
+		struct ktlb_trace_record record = {(uint32_t)counter,
+		                                   *KTLB_CPU_FIELD(number),
+		                                   space ? ktlb_load_relaxed(&space->id) : 0,
+		                                   va,
+		                                   pages,
+		                                   generation};
+
+		ktlb_port_trace(&record);
+	}
+}
+
+/* The same where nothing is to be told of it. */
+static inline void ktlb_count(enum ktlb_counter counter)
+{
+	ktlb_count_of(counter, 0, 0, 0, 0);
 }
 
 /* ---- plans ------------------------------------------------------------------------------------*/

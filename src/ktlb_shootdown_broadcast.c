@@ -217,7 +217,7 @@ void ktlb_shootdown_page(struct ktlb_space *space, uint64_t va, int leaf_only)
 		not_running(space, KTLB_COUNT_FLUSH_PAGE);
 		return;
 	}
-	ktlb_count(KTLB_COUNT_FLUSH_PAGE);
+	ktlb_count_of(KTLB_COUNT_FLUSH_PAGE, space, va, 1, 0);
 	reach = reach_of(space);
 	if (reach.here)
 		invalidate_page(KTLB_SCOPE_ID_HERE, number, va, leaf_only);
@@ -239,7 +239,7 @@ void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, 
 		not_running(space, KTLB_COUNT_FLUSH_RANGE);
 		return;
 	}
-	ktlb_count(KTLB_COUNT_FLUSH_RANGE);
+	ktlb_count_of(KTLB_COUNT_FLUSH_RANGE, space, va, pages, 0);
 	count_plan(plan, pages != asked);
 	reach = reach_of(space);
 	if (plan == KTLB_PLAN_ALL)
@@ -260,7 +260,7 @@ void ktlb_shootdown_space(struct ktlb_space *space)
 		not_running(space, KTLB_COUNT_FLUSH_SPACE);
 		return;
 	}
-	ktlb_count(KTLB_COUNT_FLUSH_SPACE);
+	ktlb_count_of(KTLB_COUNT_FLUSH_SPACE, space, 0, 0, 0);
 	reach = reach_of(space);
 	invalidate_id(reach.here, KTLB_ID_NUMBER(id));
 	complete(reach); /* [B4] */
@@ -344,7 +344,7 @@ void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t step_shift
 	enum ktlb_plan plan = plan_for(&va, &pages, step_shift);
 
 	KTLB_REQUIRE(ktlb_sys.id_limit != 0, "ktlb_flush: ktlb_init has not run", 0, 0);
-	ktlb_count(KTLB_COUNT_FLUSH_KERNEL);
+	ktlb_count_of(KTLB_COUNT_FLUSH_KERNEL, 0, va, pages, 0);
 	ktlb_arch_changes_barrier(); /* [B2] */
 	count_plan(plan, pages != asked);
 	if (plan == KTLB_PLAN_ALL) {
@@ -368,7 +368,7 @@ static __attribute__((noinline, cold)) void check_not_running(struct ktlb_space 
 	KTLB_REQUIRE(ktlb_sys.id_limit != 0, "ktlb_flush: ktlb_init has not run", 0, 0);
 	KTLB_REQUIRE(space->self == space, "ktlb_flush: the space is not initialised",
 	             (uintptr_t)space->self, (uintptr_t)space);
-	ktlb_count(KTLB_COUNT_SKIP_NEVER_RAN);
+	ktlb_count_of(KTLB_COUNT_SKIP_NEVER_RAN, space, 0, 0, 0);
 }
 
 static __attribute__((noinline, cold)) void not_running(struct ktlb_space *space,

@@ -170,7 +170,9 @@ static void flush_user(struct ktlb_cpu *self, const struct ktlb_request *request
 
 static void perform(struct ktlb_cpu *self, const struct ktlb_request *request)
 {
-	ktlb_count(KTLB_COUNT_HANDLED);
+	ktlb_count_of(KTLB_COUNT_HANDLED, request->space,
+	              request->what == KTLB_WHAT_GATHERED ? 0 : request->va, request->pages,
+	              request->generation);
 	if (request->space)
 		flush_user(self, request);
 	else
@@ -464,11 +466,11 @@ static int choose(struct ktlb_cpu *self, struct ktlb_space *space, int everybody
 			case NEEDS_REQUEST:
 				break;
 			case IS_LAZY:
-				ktlb_count(KTLB_COUNT_SKIP_LAZY);
+				ktlb_count_of(KTLB_COUNT_SKIP_LAZY, space, 0, 0, 0);
 				ktlb_cpuset_remove(targets, cpu);
 				break;
 			case RUNS_ANOTHER:
-				ktlb_count(KTLB_COUNT_SKIP_OTHER);
+				ktlb_count_of(KTLB_COUNT_SKIP_OTHER, space, 0, 0, 0);
 				ktlb_cpuset_remove(targets, cpu);
 				break;
 			}
@@ -537,7 +539,7 @@ static void flush_space(struct ktlb_space *space, uint64_t va, uint64_t pages, u
 void ktlb_shootdown_page(struct ktlb_space *space, uint64_t va, int leaf_only)
 {
 	check_space(space);
-	ktlb_count(KTLB_COUNT_FLUSH_PAGE);
+	ktlb_count_of(KTLB_COUNT_FLUSH_PAGE, space, va, 1, 0);
 	flush_space(space, va, 1, KTLB_ARCH_PAGE_SHIFT,
 	            leaf_only ? KTLB_WHAT_LEAVES : KTLB_WHAT_ALL_LEVELS);
 }
@@ -557,7 +559,7 @@ void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, 
                          enum ktlb_what what)
 {
 	check_space(space);
-	ktlb_count(KTLB_COUNT_FLUSH_RANGE);
+	ktlb_count_of(KTLB_COUNT_FLUSH_RANGE, space, va, pages, 0);
 	pages = plan_pages(pages, step_shift);
 	flush_space(space, va, pages, step_shift, what);
 }
@@ -565,7 +567,7 @@ void ktlb_shootdown_span(struct ktlb_space *space, uint64_t va, uint64_t pages, 
 void ktlb_shootdown_space(struct ktlb_space *space)
 {
 	check_space(space);
-	ktlb_count(KTLB_COUNT_FLUSH_SPACE);
+	ktlb_count_of(KTLB_COUNT_FLUSH_SPACE, space, 0, 0, 0);
 	flush_space(space, 0, 0, KTLB_ARCH_PAGE_SHIFT, KTLB_WHAT_ALL_LEVELS);
 }
 
@@ -659,7 +661,7 @@ void ktlb_shootdown_kernel_span(uint64_t va, uint64_t pages, uint32_t step_shift
 	uint64_t irqs = ktlb_port_irq_save();
 
 	KTLB_REQUIRE(ktlb_sys.id_limit != 0, "ktlb_flush: ktlb_init has not run", 0, 0);
-	ktlb_count(KTLB_COUNT_FLUSH_KERNEL);
+	ktlb_count_of(KTLB_COUNT_FLUSH_KERNEL, 0, va, pages, 0);
 	self = online_self();
 	request.pages = plan_pages(pages, step_shift);
 	ktlb_fence_full(); /* [B22] */

@@ -83,9 +83,9 @@ void ktlb_switch(struct ktlb_space *next)
 	if (ktlb_unlikely(KTLB_ID_GENERATION(id) != ktlb_load_relaxed(&ktlb_sys.generation))) {
 		switch_slow(self, next);
 	} else if (active == id) {
-		ktlb_count(KTLB_COUNT_SWITCH_SAME);
+		ktlb_count_of(KTLB_COUNT_SWITCH_SAME, next, 0, 0, 0);
 	} else if (ktlb_likely(active != 0 && ktlb_cas_relaxed(&self->active, &active, id))) {
-		ktlb_count(KTLB_COUNT_SWITCH_HIT);
+		ktlb_count_of(KTLB_COUNT_SWITCH_HIT, next, 0, 0, 0);
 		load(self, next, id);
 	} else {
 		switch_slow(self, next);

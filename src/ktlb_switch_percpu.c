@@ -49,10 +49,10 @@ KTLB_INLINE void load_space(struct ktlb_cpu *self, struct ktlb_space *last, stru
 	/* [B24] acquire, partner: the release of a flusher. Without it: walks from before the change. */
 	generation = ktlb_load_acquire(&next->generation);
 	if (ktlb_likely(slot->clean == generation)) {
-		ktlb_count(KTLB_COUNT_SWITCH_HIT);
+		ktlb_count_of(KTLB_COUNT_SWITCH_HIT, next, 0, 0, generation);
 		ktlb_arch_load_root(next->root, slot->tag, 1);
 	} else {
-		ktlb_count(KTLB_COUNT_SWITCH_FLUSH);
+		ktlb_count_of(KTLB_COUNT_SWITCH_FLUSH, next, 0, 0, generation);
 		slot->clean = generation;
 		ktlb_empty_user_id_later(self, slot);
 		ktlb_arch_load_root(next->root, slot->tag, 0);
@@ -98,7 +98,7 @@ void ktlb_switch(struct ktlb_space *next)
 			return;
 		}
 		ktlb_fence_full(); /* the contract's: nothing here needs it */
-		ktlb_count(KTLB_COUNT_SWITCH_SAME);
+		ktlb_count_of(KTLB_COUNT_SWITCH_SAME, next, 0, 0, 0);
 		return;
 	}
 
@@ -151,10 +151,10 @@ static __attribute__((noinline)) void return_from_lazy(struct ktlb_cpu *self,
 	ktlb_fence_full();                                 /* [B21] */
 	generation = ktlb_load_acquire(&next->generation); /* [B24] */
 	if (slot->clean == generation) {
-		ktlb_count(KTLB_COUNT_SWITCH_HIT);
+		ktlb_count_of(KTLB_COUNT_SWITCH_HIT, next, 0, 0, generation);
 		return;
 	}
-	ktlb_count(KTLB_COUNT_LAZY_FLUSH);
+	ktlb_count_of(KTLB_COUNT_LAZY_FLUSH, next, 0, 0, generation);
 	ktlb_empty_user_id_later(self, slot);
 	ktlb_arch_load_root(next->root, slot->tag, 0);
 	slot->clean = generation; /* not before: ktlb_loaded may be asked in between */

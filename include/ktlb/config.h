@@ -298,6 +298,17 @@
 #endif
 
 /*
+ * 1: every event that can be counted is also handed to ktlb_port_trace, an inline function of
+ * KTLB_PORT_FILE, with what it concerns; with KTLB_CFG_COUNT == 0, too. 0: not one instruction.
+ */
+#ifndef KTLB_CFG_TRACE
+#define KTLB_CFG_TRACE 0
+#endif
+#if KTLB_CFG_TRACE != 0 && KTLB_CFG_TRACE != 1
+#error "KTLB_CFG_TRACE must be 0 or 1"
+#endif
+
+/*
  * What two CPUs must not share by accident, in bytes; Apple's cores want 128. A plain number, as
  * above.
  */

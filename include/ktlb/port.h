@@ -101,6 +101,25 @@ struct ktlb_space;
 void ktlb_port_secondary(struct ktlb_space *space, uint64_t start, uint64_t size, uint32_t flags);
 
 /*
+ * With KTLB_CFG_TRACE == 1 KTLB_PORT_FILE also defines, as a static inline function,
+ *
+ *   void ktlb_port_trace(const struct ktlb_trace_record *record);
+ *
+ * It is called at each event, on the CPU where it happens; the reason why something is not done is an
+ * event of its own (KTLB_COUNT_SKIP_*, _HANDLED_*). What an event does not have is 0. Put the record into
+ * a buffer of the CPU's, with a time of your own, and return: locks of ktlb may be held.
+ *
+ * Context: that of the event, with or without interrupts. It calls nothing of ktlb.
+ */
+struct ktlb_trace_record {
+	uint32_t event;      /* enum ktlb_counter: ktlb_counter_name says it */
+	uint32_t cpu;        /* this CPU; 0 before it is online */
+	uint64_t space;      /* ktlb_space_id, as it was at that moment; 0: none, or the kernel */
+	uint64_t va, pages;  /* pages == 0: everything */
+	uint64_t generation; /* x86-64: the request's, of HANDLED */
+};
+
+/*
  * With KTLB_CFG_CPU_ID == KTLB_KERNEL or KTLB_CFG_PERCPU == KTLB_KERNEL, KTLB_PORT_FILE names a
  * header of the kernel (quotes included) that defines, as static inline functions:
  *
@@ -111,9 +130,9 @@ void ktlb_port_secondary(struct ktlb_space *space, uint64_t start, uint64_t size
  * CPU. With KTLB_CFG_COUNT it also calls ktlb_port_this_cpu where it can: an answer that was true
  * a moment ago then costs a count on the wrong CPU's line, and nothing else.
  */
-#if KTLB_CFG_CPU_ID == KTLB_KERNEL || KTLB_CFG_PERCPU == KTLB_KERNEL
+#if KTLB_CFG_CPU_ID == KTLB_KERNEL || KTLB_CFG_PERCPU == KTLB_KERNEL || KTLB_CFG_TRACE
 #ifndef KTLB_PORT_FILE
-#error "KTLB_CFG_CPU_ID or KTLB_CFG_PERCPU is KTLB_KERNEL: KTLB_PORT_FILE must name your header"
+#error "KTLB_CFG_CPU_ID, KTLB_CFG_PERCPU or KTLB_CFG_TRACE: KTLB_PORT_FILE must name your header"
 #endif
 struct ktlb_cpu;
 #endif
@@ -122,7 +141,7 @@ struct ktlb_cpu;
 }
 #endif
 
-#if KTLB_CFG_CPU_ID == KTLB_KERNEL || KTLB_CFG_PERCPU == KTLB_KERNEL
+#if KTLB_CFG_CPU_ID == KTLB_KERNEL || KTLB_CFG_PERCPU == KTLB_KERNEL || KTLB_CFG_TRACE
 #include KTLB_PORT_FILE /* outside of extern "C": it is the kernel's, and may be C++ */
 #endif
 

@@ -122,4 +122,11 @@ extern int fake_expects_fail;
 
 #define FAKE_EMPTY_TABLE 0x1234000000ull /* ktlb_config.kernel_root; aligned for any granule */
 
+/* What ktlb_port_trace was told, with KTLB_CFG_TRACE. */
+#define FAKE_TRACE 64
+struct ktlb_trace_record;
+extern struct ktlb_trace_record *fake_trace;
+extern unsigned fake_traced;
+void fake_trace_add(const struct ktlb_trace_record *record);
+
 #endif /* FAKE_H */

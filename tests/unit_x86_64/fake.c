@@ -477,3 +477,14 @@ void ktlb_port_secondary(struct ktlb_space *space, uint64_t start, uint64_t size
 	fake_secondary.flags = flags;
 	fake_secondary.calls++;
 }
+
+static struct ktlb_trace_record trace[FAKE_TRACE];
+struct ktlb_trace_record *fake_trace = trace;
+unsigned fake_traced;
+
+/* The oldest are kept. */
+void fake_trace_add(const struct ktlb_trace_record *record)
+{
+	if (fake_traced < FAKE_TRACE)
+		trace[fake_traced++] = *record;
+}

@@ -164,4 +164,11 @@ extern int fake_expects_fail;
 
 #define FAKE_KERNEL_ROOT 0x7f00000ull
 
+/* What ktlb_port_trace was told, with KTLB_CFG_TRACE. */
+#define FAKE_TRACE 64
+struct ktlb_trace_record;
+extern struct ktlb_trace_record *fake_trace;
+extern unsigned fake_traced;
+void fake_trace_add(const struct ktlb_trace_record *record);
+
 #endif /* FAKE_H */
