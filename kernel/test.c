@@ -254,7 +254,7 @@ static int selftest_look(void *arg)
 static void test_selftest(void)
 {
 	static struct ktlb_space space[SELFTEST_SPACES];
-	const struct ktlb_selftest ops = {
+	const struct ktlb_selftest_ops ops = {
 		.print = selftest_print,
 		.run_on = selftest_run_on,
 		.hardware_cpu = selftest_hardware_cpu,

@@ -15,7 +15,7 @@
 #define LOOKS 100
 
 struct selftest {
-	const struct ktlb_selftest *ops;
+	const struct ktlb_selftest_ops *ops;
 	uint32_t cpus;
 	int failed, stop;
 };
@@ -79,7 +79,7 @@ static void run_on(struct selftest *test, uint32_t cpu, void (*function)(void *d
 /* ---- numbers ----------------------------------------------------------------------------------*/
 
 struct who {
-	const struct ktlb_selftest *ops;
+	const struct ktlb_selftest_ops *ops;
 	const struct ktlb_cpu *state;
 	uint32_t id, hardware;
 };
@@ -126,7 +126,7 @@ static void poll(void *unused)
 
 static int is_answered_in_time(struct selftest *test, uint32_t cpu)
 {
-	const struct ktlb_selftest *ops = test->ops;
+	const struct ktlb_selftest_ops *ops = test->ops;
 	uint64_t began = ops->clock(ops->arg);
 	struct ktlb_ping ping = ktlb_shootdown_ping(cpu);
 
@@ -163,7 +163,7 @@ static void test_interrupts(struct selftest *test)
 /* ---- a page -----------------------------------------------------------------------------------*/
 
 struct sight {
-	const struct ktlb_selftest *ops;
+	const struct ktlb_selftest_ops *ops;
 	int want, seen;
 };
 
@@ -200,7 +200,7 @@ static void all_see(struct selftest *test, int want)
 /* Valid, invalid, flushed, valid: the order that every architecture allows. */
 static void test_page(struct selftest *test)
 {
-	const struct ktlb_selftest *ops = test->ops;
+	const struct ktlb_selftest_ops *ops = test->ops;
 	uint64_t size = (uint64_t)1 << KTLB_ARCH_PAGE_SHIFT;
 	int before = test->failed;
 
@@ -218,7 +218,7 @@ static void test_page(struct selftest *test)
 /* ---- ids --------------------------------------------------------------------------------------*/
 
 struct tour {
-	const struct ktlb_selftest *ops;
+	const struct ktlb_selftest_ops *ops;
 	const char *complaint;
 };
 
@@ -226,7 +226,7 @@ struct tour {
 static void run_all_spaces(void *data)
 {
 	struct tour *tour = data;
-	const struct ktlb_selftest *ops = tour->ops;
+	const struct ktlb_selftest_ops *ops = tour->ops;
 
 	for (uint32_t i = 0; i < ops->spaces && !tour->complaint; i++) {
 		ktlb_switch(&ops->space[i]);
@@ -237,7 +237,7 @@ static void run_all_spaces(void *data)
 
 static void no_id_twice(struct selftest *test, uint32_t cpu)
 {
-	const struct ktlb_selftest *ops = test->ops;
+	const struct ktlb_selftest_ops *ops = test->ops;
 
 	for (uint32_t i = 0; i < ops->spaces; i++)
 		for (uint32_t j = 0; j < i; j++)
@@ -266,7 +266,7 @@ static void test_ids(struct selftest *test)
 	verdict(test, "ids", before, "ok, spaces have run on ");
 }
 
-int ktlb_selftest(const struct ktlb_selftest *ops)
+int ktlb_selftest(const struct ktlb_selftest_ops *ops)
 {
 	struct selftest test = {.ops = ops};
 

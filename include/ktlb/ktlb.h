@@ -912,7 +912,7 @@ const char *ktlb_audit(void);
 
 /* What ktlb_selftest needs of the kernel; `arg` is the kernel's, and handed to each function. */
 #define KTLB_SELFTEST_NOTHING (-1)
-struct ktlb_selftest {
+struct ktlb_selftest_ops {
 	void *arg;
 	ktlb_print_line *print;
 
@@ -955,7 +955,7 @@ struct ktlb_selftest {
  *          time nor have interrupts off, or the interrupt is not what is tested.
  * Fails:   "ktlb_selftest: ktlb_init has not run", and as the calls that it makes
  */
-int ktlb_selftest(const struct ktlb_selftest *ops);
+int ktlb_selftest(const struct ktlb_selftest_ops *ops);
 
 #ifdef __cplusplus
 }

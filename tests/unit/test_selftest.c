@@ -77,7 +77,7 @@ static void invalidate(enum fake_op op)
 
 static int selftest(void)
 {
-	const struct ktlb_selftest ops = {
+	const struct ktlb_selftest_ops ops = {
 		.print = keep_line,
 		.run_on = run_on,
 		.hardware_cpu = hardware_cpu,
@@ -180,14 +180,14 @@ static void run_on_and_forge(void *arg, uint32_t cpu, void (*function)(void *), 
 
 static void an_id_of_two_is_named(void **unused)
 {
-	struct ktlb_selftest ops = {.print = keep_line,
-	                            .run_on = run_on_and_forge,
-	                            .clock = read_clock,
-	                            .va = -(uint64_t)1 << KTLB_CFG_ARM64_GRANULE_SHIFT,
-	                            .show = show,
-	                            .look = look,
-	                            .space = space,
-	                            .spaces = SPACES};
+	struct ktlb_selftest_ops ops = {.print = keep_line,
+	                                .run_on = run_on_and_forge,
+	                                .clock = read_clock,
+	                                .va = -(uint64_t)1 << KTLB_CFG_ARM64_GRANULE_SHIFT,
+	                                .show = show,
+	                                .look = look,
+	                                .space = space,
+	                                .spaces = SPACES};
 
 	(void)unused;
 	ENOUGH_CPUS();
@@ -201,7 +201,7 @@ static void an_id_of_two_is_named(void **unused)
 
 static void needs_init(void **unused)
 {
-	struct ktlb_selftest ops = {.spaces = 0};
+	struct ktlb_selftest_ops ops = {.spaces = 0};
 
 	(void)unused;
 	memset(&ktlb_sys, 0, sizeof(ktlb_sys));

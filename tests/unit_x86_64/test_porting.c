@@ -81,7 +81,7 @@ static void others(void)
 
 static int selftest(void)
 {
-	const struct ktlb_selftest ops = {
+	const struct ktlb_selftest_ops ops = {
 		.print = keep_line,
 		.run_on = run_on,
 		.hardware_cpu = hardware_cpu,
@@ -148,10 +148,10 @@ static void run_on_another(void *arg, uint32_t cpu, void (*function)(void *), vo
 
 static void another_cpu_is_named(void **unused)
 {
-	const struct ktlb_selftest ops = {.print = keep_line,
-	                                  .run_on = run_on_another,
-	                                  .hardware_cpu = hardware_cpu,
-	                                  .clock = read_clock};
+	const struct ktlb_selftest_ops ops = {.print = keep_line,
+	                                      .run_on = run_on_another,
+	                                      .hardware_cpu = hardware_cpu,
+	                                      .clock = read_clock};
 
 	(void)unused;
 	printed = 0;
@@ -194,15 +194,15 @@ static void a_flush_without_effect_is_named(void **unused)
 
 static void an_id_of_two_is_named(void **unused)
 {
-	const struct ktlb_selftest ops = {.print = keep_line,
-	                                  .run_on = run_on,
-	                                  .clock = read_clock,
-	                                  .patience = 100,
-	                                  .va = TOP,
-	                                  .show = show,
-	                                  .look = look,
-	                                  .space = space,
-	                                  .spaces = SPACES};
+	const struct ktlb_selftest_ops ops = {.print = keep_line,
+	                                      .run_on = run_on,
+	                                      .clock = read_clock,
+	                                      .patience = 100,
+	                                      .va = TOP,
+	                                      .show = show,
+	                                      .look = look,
+	                                      .space = space,
+	                                      .spaces = SPACES};
 
 	(void)unused;
 	printed = 0;
