@@ -4,6 +4,8 @@
 # make test       runs them; gcc, make and cmocka are all it takes
 # make demo       the main job: boots the sample kernel, prints the tables, writes out/
 # make check      everything that must hold; what cannot run here says SKIP and why
+# make check-quick  the checker alone, in three minutes
+# make hunt SECONDS=600  the checker alone, on all cores, for as long as you like
 # make check-fresh  demo.sh and check.sh in a minimal Debian of their own (root, debootstrap)
 # make run-arm64  the sample kernel's boot tests on your terminal: CPUS=4 CPU=max WORDS='test ids=256'
 # make format     lays the C files out
@@ -138,12 +140,38 @@ UNIT_TESTS_x86_64-split := split
 # With real concurrency, two seconds each: those sets whose protocol differs.
 STRESS_SETS := x86_64-default x86_64-no_lazy x86_64-no_keep x86_64-origin
 
-UNIT_PROGRAMS := $(foreach set,$(STRESS_SETS),$(UNIT_DIR)/$(set)/stress) \
+# The simulated machine's own tests: TLB and instructions beside a memory that is a stub.
+SIM_TESTS := tlb cpu_x86_64 cpu_arm64 cpu_arm64_ttbr1 cpu_arm64_lpa2
+SIM_TEST_FLAGS_cpu_x86_64 := -Isim/x86_64
+SIM_TEST_FLAGS_cpu_arm64 := -Isim/arm64
+SIM_TEST_FLAGS_cpu_arm64_ttbr1 := -Isim/arm64 -DKTLB_CFG_ARM64_ASID_IN_TTBR1=1
+SIM_TEST_FLAGS_cpu_arm64_lpa2 := -Isim/arm64 -DKTLB_CFG_ARM64_LPA2=1
+sim_test_of = $(if $(findstring arm64,$(1)),cpu_arm64,$(1))
+define sim_test
+$(UNIT_DIR)/sim/test_$(1): sim/tlb.c $(if $(findstring cpu,$(1)),sim/$(call sim_test_of,$(1)).c) \
+		tests/sim/stub.c tests/sim/test_$(call sim_test_of,$(1)).c $(wildcard sim/*.h tests/sim/*.h)
+	@mkdir -p $$(@D)
+	$(Q)$(UNIT_CC) -std=gnu11 -g $(UNIT_FLAGS) $(HOST_WARN) -Iinclude -Isim -Itests/sim \
+		$(SIM_TEST_FLAGS_$(1)) $$(filter %.c,$$^) -lcmocka -o $$@
+endef
+$(foreach test,$(SIM_TESTS),$(eval $(call sim_test,$(test))))
+
+# Its CPUs, threads, interrupts, memory and searches: the tests' bodies run on it.
+$(UNIT_DIR)/sim/test_machine: tests/sim/test_machine.c $(patsubst %,sim/%.c,hooks mem sched choose trace) \
+		$(wildcard sim/*.h)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -g -Isim -Wall -Wextra -Wshadow -Werror -fno-common -fno-stack-protector \
+		-fcf-protection=none -O1 $(CHECK_HOOKS_gcc) -c tests/sim/test_machine.c -o $@.o
+	$(Q)$(CC) -std=gnu11 -g -Isim -Wall -Wextra -Werror -O2 $@.o \
+		$(patsubst %,sim/%.c,hooks mem sched choose trace) -lcmocka -o $@
+
+UNIT_PROGRAMS := $(UNIT_DIR)/sim/test_machine $(SIM_TESTS:%=$(UNIT_DIR)/sim/test_%) \
+	$(foreach set,$(STRESS_SETS),$(UNIT_DIR)/$(set)/stress) \
 	$(foreach set,$(UNIT_SETS_x86_64),$(addprefix $(UNIT_DIR)/$(set)/test_,$(or $(UNIT_TESTS_$(set)),$(UNIT_TESTS_x86_64)))) \
 	$(foreach set,$(UNIT_SETS),$(addprefix $(UNIT_DIR)/$(set)/test_,$(or $(UNIT_TESTS_$(set)),$(UNIT_TESTS))))
 
 .PHONY: all unit test
-all: unit
+all: unit engines-quick
 unit: $(UNIT_PROGRAMS)
 
 test: unit
@@ -153,10 +181,21 @@ test: unit
 
 include kernel/kernel.mk
 include lab/lab.mk
+include checker/checker.mk
 
-.PHONY: check check-fresh format clean
+.PHONY: check check-quick hunt check-fresh format clean
 check:
 	@tests/check
+
+# What the checker can say within three minutes.
+check-quick: engines-quick
+	@tests/checker quick
+
+# On and on, with seeds that nobody has tried: make hunt SECONDS=3600 [SEED=...]
+SECONDS ?= 600
+SEED ?= $(shell date +%s)
+hunt: engines
+	$(B)/ktlb-check run --seconds $(SECONDS) --seed $(SEED)
 
 check-fresh:
 	@tools/check-fresh

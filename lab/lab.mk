@@ -2,7 +2,8 @@
 # The demo and its tests. The top Makefile includes this after kernel/kernel.mk.
 #
 #   demo         boots every build that the origins need, prints the tables, writes out/. Without a
-#                compiler or an emulator for x86-64 it says so and does arm64 alone
+#                compiler or an emulator for x86-64 it says so and does arm64 alone. Then the checker
+#                finds one fault, unless DEMO_ARGS ask for something of their own
 #   test-lab     the demo's and tools/setup's own tests: Python alone
 #   test-count   the counting plugin against a guest of known length, and against disassemblies
 #
@@ -80,6 +81,7 @@ demo:
 demo-run: $(foreach a,$(LAB_ARCHS),$(call lab_kernels,$(a))) $(LAB_PLUGIN)
 	@$(PYTHON) -B $(LAB_DIR)/demo.py --kernels '$(call lab_kernel,{})' --plugin $(LAB_PLUGIN) \
 		$(if $(LAB_SKIP_X86_64),--skip-x86-64 '$(LAB_SKIP_X86_64)') $(DEMO_ARGS)
+	+$(if $(DEMO_ARGS),,@$(LAB_MAKE) demo-checker)
 
 test-lab:
 	@missing=$$($(call lab_missing,$(PYTHON))); \

@@ -150,6 +150,7 @@ void ktlb_ids_cpu_online(struct ktlb_cpu *self, int first)
 	uint32_t online = 0;
 	uint32_t cpu;
 
+	ktlb_arch_cpu_online(ktlb_sys.kernel_root, ktlb_sys.features);
 	lock_ids();
 	KTLB_REQUIRE(!ktlb_cpuset_has(&ktlb_online, self->number),
 	             "ktlb_cpu_online: this CPU number is online already", self->number, 0);
@@ -185,12 +186,12 @@ void ktlb_ids_cpu_offline(struct ktlb_cpu *self)
 }
 
 /*
- * The id of the space that a CPU is leaving; 0 if none. [B13] acquire, partner: the release of
- * `loaded` in ktlb_switch_global.c. Without it: the new space is seen there before the old root is gone.
+ * The id of the space that a CPU is leaving; 0 if none. `loaded` changes after the root register [B13].
+ * What it points to is alive: a destroy sees to it that nobody has it loaded, and then takes the lock.
  */
 static uint64_t leaving_id(const struct ktlb_cpu *cpu)
 {
-	const struct ktlb_space *loaded = ktlb_load_acquire(&cpu->loaded); /* [B13] */
+	const struct ktlb_space *loaded = ktlb_load_dependency(&cpu->loaded);
 	uint64_t id = loaded ? ktlb_load_relaxed(&loaded->id) : 0;
 
 	return KTLB_ID_NUMBER(id) == KTLB_ID_NUMBER(cpu->reserved) ? 0 : id;
@@ -210,7 +211,12 @@ static void roll_over(void)
 	ktlb_cpuset_for_each(cpu, &ktlb_online)
 	{
 		struct ktlb_cpu *c = ktlb_cpus[cpu];
-		uint64_t id = ktlb_exchange_relaxed(&c->active, (uint64_t)0);
+		/*
+		 * [B14] acquire, partner: [B1], before a switch or lazy mode changes `active`.
+		 * Without it: `loaded` is read as it was before the space that this CPU is leaving,
+		 * whose number is then given away now, and kept in the next generation.
+		 */
+		uint64_t id = ktlb_exchange_acquire(&c->active, (uint64_t)0); /* [B14] */
 
 		/*
 		 * 0: this CPU has not switched since the last rollover, and still runs what it

@@ -48,11 +48,13 @@ void ktlb_ids_cpu_online(struct ktlb_cpu *self, int first)
 	ktlb_store_release(&ktlb_cpus[self->number], self);
 
 	/*
-	 * [B22] Only then the TLB is emptied: a flusher of the kernel's half that does not see this CPU
-	 * has changed its entries before, so that walks after this see them; and one that does will
-	 * interrupt. The other way round an entry that was cached in between would stay.
+	 * [B22] Only then the kernel's root is loaded and the TLB emptied: a flusher of the kernel's half
+	 * that does not see this CPU has changed its entries before, so that walks after this see them;
+	 * and one that does will interrupt. The other way round an entry that was cached in between
+	 * would stay, or a table be walked that has been freed.
 	 */
 	ktlb_fence_full();
+	ktlb_arch_cpu_online(ktlb_sys.kernel_root, ktlb_sys.features);
 	ktlb_arch_flush_everything(ktlb_sys.features);
 }
 

@@ -140,7 +140,6 @@ void ktlb_cpu_online(uint32_t cpu, struct ktlb_cpu *state)
 	             "ktlb_cpu_online: ktlb_cpu_id() does not answer this CPU's number",
 	             ktlb_cpu_id(), cpu);
 
-	ktlb_arch_cpu_online(ktlb_sys.kernel_root, ktlb_sys.features);
 	ktlb_ids_cpu_online(state, first);
 	state->magic = KTLB_CPU_MAGIC;
 	ktlb_poll(); /* what was asked since, should its interrupt have been lost */

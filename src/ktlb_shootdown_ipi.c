@@ -458,6 +458,8 @@ static int choose(struct ktlb_cpu *self, struct ktlb_space *space, int everybody
 
 	for (uint32_t i = 0; i < KTLB_CPUSET_WORDS; i++)
 		ktlb_store_relaxed(&targets->word[i], ktlb_load_relaxed(&space->cpus.word[i]));
+	/* [B32] acquire, partner [B12]: whose bit is seen, its state in ktlb_cpus is seen. */
+	ktlb_fence_acquire();
 	ktlb_cpuset_remove(targets, self->number);
 	if (!everybody) {
 		ktlb_cpuset_for_each(cpu, targets)

@@ -59,8 +59,11 @@ static inline void load(struct ktlb_cpu *self, struct ktlb_space *next, uint64_t
 	if (KTLB_ARCH_LOCAL)
 		enter(self, next);
 	ktlb_arch_load_root(next->root, KTLB_ID_NUMBER(id), ktlb_sys.kernel_root);
-	/* [B13] release, partner: the acquire of a rollover. Without it: see there. */
-	ktlb_store_release(&self->loaded, next);
+	/*
+	 * [B13] After the ISB [B6], which no later store overtakes; partner: a rollover. Earlier: the old root
+	 * is believed to be gone while it is still walked.
+	 */
+	ktlb_store_relaxed(&self->loaded, next);
 }
 
 static void switch_slow(struct ktlb_cpu *self, struct ktlb_space *next);
@@ -108,7 +111,7 @@ void ktlb_enter_lazy(void)
 	}
 	ktlb_count(KTLB_COUNT_ENTER_LAZY);
 	ktlb_arch_load_kernel_root(ktlb_sys.kernel_root);
-	ktlb_store_release(&self->loaded, (struct ktlb_space *)0); /* [B13] */
+	ktlb_store_relaxed(&self->loaded, (struct ktlb_space *)0); /* [B13] */
 
 	/* Fails only against a rollover, which leaves a 0. */
 	active = ktlb_load_relaxed(&self->active);

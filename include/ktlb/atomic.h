@@ -41,8 +41,12 @@
  * A relaxed load whose result other operations of this CPU depend on, where that dependency is the
  * order relied upon: the architecture keeps it (arm64: "Dependency relations" in the manual),
  * C11's memory_order_consume does not in practice. Nothing else than the value itself, used in an
- * address or a register write, may be ordered this way. For the checker a mark of its own.
+ * address or a register write, may be ordered this way. The checker's builds mark it by an order of its
+ * own.
  */
-#define ktlb_load_dependency(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#ifndef KTLB_ORDER_DEPENDENCY
+#define KTLB_ORDER_DEPENDENCY __ATOMIC_RELAXED
+#endif
+#define ktlb_load_dependency(p) __atomic_load_n((p), KTLB_ORDER_DEPENDENCY)
 
 #endif /* KTLB_ATOMIC_H */

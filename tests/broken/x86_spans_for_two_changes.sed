@@ -1,4 +1,3 @@
 # src/ktlb_shootdown_ipi.c: ranges are taken for enough after several changes
 # unit: gather in x86_64-default
-# check: any any
 s/\(request->what == KTLB_WHAT_GATHERED\) \&\& number == slot->clean + 1 \&\&/\1 \&\&/

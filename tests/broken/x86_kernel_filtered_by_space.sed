@@ -1,0 +1,4 @@
+# src/ktlb_shootdown_ipi.c: a request for the kernel half is passed over where no space is loaded
+# check: kernel-flush any
+# retells: X21 a kernel flush filtered by what the user half is
+/^static void perform/,/^}/ s/^\telse$/\telse if (ktlb_load_relaxed(\&self->loaded))/
