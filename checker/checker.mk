@@ -140,8 +140,8 @@ check-mutants: $(MUTANTS:%=$(CHECK_DIR)/%/engine)
 # The demo's last part: one mutation, and the shipped code.
 .PHONY: demo-checker
 demo-checker: check-scripts $(CHECK_DIR)/x86_64-default/engine $(CHECK_DIR)/engines $(B)/ktlb-check
-	$(Q)$(MAKE) -f $(firstword $(MAKEFILE_LIST)) --no-print-directory check-mutants \
-		MUTANTS=x86_64-default+x86_generation_zero_is_old
+	$(Q)CC='$(CHECK_CC)' OBJCOPY='$(CHECK_OBJCOPY)' checker/mutant $(CHECK_DIR) \
+		x86_64-default+x86_generation_zero_is_old
 	@checker/demo $(B)
 
 # $(call mutant_base,ARCH-SET+MUTATION), $(call mutant_script,...)
