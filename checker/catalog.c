@@ -92,6 +92,9 @@ void catalog_read(struct catalog *catalog, const struct settings *settings, cons
 		engine_of(&engine, settings->directory, name);
 		if (!wanted(&engine, settings))
 			continue;
+		if (settings->mutation &&
+		    (!engine.mutation || strcmp(engine.mutation, settings->mutation) != 0))
+			continue;
 		if (access(engine.path, X_OK) != 0) {
 			if (engine.mutation || settings->options.count)
 				usage("%s: %s (make %s builds it)", engine.path, strerror(errno),
@@ -107,6 +110,8 @@ void catalog_read(struct catalog *catalog, const struct settings *settings, cons
 	}
 	fclose(list);
 	free(path);
+	if (!catalog->engines && settings->mutation)
+		usage("--mutate: no mutation is called \"%s\"", settings->mutation);
 	if (!catalog->engines)
 		usage("no engine in %s/%s has this architecture, these options, this mutation",
 		      settings->directory, file);

@@ -113,17 +113,7 @@ static void check_scenarios(const struct settings *settings, const struct catalo
 
 static void read_catalog(struct catalog *catalog, const struct settings *settings)
 {
-	unsigned kept = 0;
-
 	catalog_read(catalog, settings, settings->mutation ? "mutants" : "engines");
-	if (settings->mutation) {
-		for (unsigned e = 0; e < catalog->engines; e++)
-			if (strcmp(catalog->engine[e].mutation, settings->mutation) == 0)
-				catalog->engine[kept++] = catalog->engine[e];
-		catalog->engines = kept;
-		if (!kept)
-			usage("--mutate: no mutation is called \"%s\"", settings->mutation);
-	}
 	for (unsigned e = 0; e < catalog->engines; e++)
 		engine_read_scenarios(&catalog->engine[e]);
 	check_scenarios(settings, catalog);
