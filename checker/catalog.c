@@ -42,9 +42,9 @@ static void engine_of(struct engine *engine, const char *directory, const char *
 static void take_scenario(void *context, char *line)
 {
 	struct engine *engine = context;
-	char *field[3];
+	char *field[4];
 
-	if (fields_of(line, field, 3) != 3)
+	if (fields_of(line, field, 4) != 4)
 		usage("%s --list: \"%s\" makes no sense", engine->path, line);
 	engine->scenario = realloc(engine->scenario,
 	                           (engine->scenarios + 1) * sizeof(*engine->scenario));
@@ -52,8 +52,9 @@ static void take_scenario(void *context, char *line)
 		usage("out of memory");
 	engine->scenario[engine->scenarios++] = (struct scenario){
 		.name = copy_of(field[0]),
-		.text = copy_of(field[2]),
+		.text = copy_of(field[3]),
 		.small = strcmp(field[1], "small") == 0,
+		.wrong = strcmp(field[2], "wrong") == 0,
 	};
 }
 

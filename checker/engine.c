@@ -365,8 +365,8 @@ static int list(void)
 {
 	for (const struct scenario *const *s = scenario_first; s < scenario_last; s++)
 		if ((*s)->arches & this_arch() && (*s)->cpus <= SIM_CPUS)
-			printf("%s\t%s\t%s\n", (*s)->name, (*s)->small ? "small" : "large",
-			       (*s)->text);
+			printf("%s\t%s\t%s\t%s\n", (*s)->name, (*s)->small ? "small" : "large",
+			       (*s)->expects ? "wrong" : "right", (*s)->text);
 	return 0;
 }
 

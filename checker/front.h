@@ -78,6 +78,7 @@ __attribute__((format(printf, 1, 2))) char *text_of(const char *format, ...);
 struct scenario {
 	char *name, *text;
 	int small; /* the exhaustive search applies */
+	int wrong; /* wrong use of ktlb: what else comes of it says nothing of a mutation */
 };
 
 struct engine {

@@ -328,6 +328,9 @@ static int look_at(struct hunting *hunting, const struct where *where, struct wh
 	if (s == engine->scenarios)
 		give_up("%s: its head names the scenario %s, which is not there", engine->name,
 		        where->scenario);
+	if (engine->scenario[s].wrong)
+		give_up("%s: its head names %s, which uses the library wrongly", engine->name,
+		        where->scenario);
 	for (unsigned m = 0; m < MEMORIES; m++) {
 		if (where->memory && strcmp(where->memory, memory_name[m]) != 0)
 			continue;
@@ -359,6 +362,8 @@ static int look_around(struct hunting *hunting, struct where *found)
 			const char *scenario = engine->scenario[i / MEMORIES].name;
 			const char *memory = memory_name[i % MEMORIES];
 
+			if (engine->scenario[i / MEMORIES].wrong)
+				continue;
 			if (attempt_runs(hunting, scenario, memory, 1, first, upto - first,
 			                 &outcome)) {
 				found->scenario = copy_of(scenario);
@@ -458,7 +463,7 @@ static void try_model(struct hunting *hunting, const char *scenario, const char 
 		return;
 	}
 	for (unsigned s = 0; s < engine->scenarios; s++) {
-		if (strcmp(engine->scenario[s].name, scenario) == 0)
+		if (engine->scenario[s].wrong || strcmp(engine->scenario[s].name, scenario) == 0)
 			continue;
 		runs = runs_to_kill(hunting, engine->scenario[s].name, memory, 1,
 		                    hunting->limit / OTHER_SCENARIO_SHARE, &outcome);
@@ -481,7 +486,7 @@ static void verify_equivalent(struct hunting *hunting)
 	unsigned searches = 0;
 
 	for (unsigned s = 0; s < engine->scenarios; s++) {
-		if (!engine->scenario[s].small)
+		if (!engine->scenario[s].small || engine->scenario[s].wrong)
 			continue;
 		for (unsigned m = 0; m < MEMORIES; m++) {
 			struct outcome outcome;
